@@ -1,0 +1,91 @@
+"""Every error of ours, in one place, so that one table can map them to answers.
+
+`code` is stable and machine-readable; the message is for people and never holds a secret; `details` are plain values
+that a page can show.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class FairdealError(Exception):
+    """The root: whatever the library refuses is one of these."""
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, details: Mapping[str, object] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details: Mapping[str, object] = dict(details or {})
+
+
+class Malformed(FairdealError):
+    """The bytes or the text are not in the one form they must have."""
+
+    code = "malformed"
+
+
+class Proof(FairdealError):
+    """A cryptographic check failed."""
+
+    code = "proof_failed"
+
+
+class CommitmentMismatch(Proof):
+    """The seed does not open the commitment."""
+
+    code = "commitment_mismatch"
+
+
+class KeyRefused(Proof):
+    """The key is weak, is of an unknown kind, or is not the one asked for."""
+
+    code = "key_refused"
+
+
+class SealBroken(Proof):
+    """The sealed seed was altered, belongs to another match, or was sealed under another key."""
+
+    code = "seal_broken"
+
+
+class SignatureInvalid(Proof):
+    """The signature is not by that key over those bytes."""
+
+    code = "signature_invalid"
+
+
+class Refused(FairdealError):
+    """The rules of the game or of the table do not allow it now."""
+
+    code = "refused"
+
+
+class IllegalAction(Refused):
+    """The ruleset forbids this bid or card; `details["reason"]` says which rule."""
+
+    code = "illegal_action"
+
+
+class Late(Refused):
+    """The deadline has passed."""
+
+    code = "late"
+
+
+class NotYourTurn(Refused):
+    """Another seat is on turn."""
+
+    code = "not_your_turn"
+
+
+class Stale(Refused):
+    """The history has moved on since this was signed."""
+
+    code = "stale"
+
+
+class WrongPhase(Refused):
+    """The match or the deal is not at the point where this may be done."""
+
+    code = "wrong_phase"

@@ -1,0 +1,55 @@
+"""Every size and range the protocol fixes, each with its reason. Lengths are in bytes."""
+
+from typing import Final
+
+# Integers and canonical JSON (protocol section 1)
+MAX_SAFE_INTEGER: Final = 2**53 - 1
+"""The largest integer that a browser's numbers hold exactly."""
+MAX_DEPTH: Final = 32
+"""Arrays and objects inside one another; far above any event, far below any parser's stack."""
+MAX_EVENT_BYTES: Final = 16 * 1024
+"""One event, one line: a request body and a leaf are never larger."""
+MAX_JSON_BYTES: Final = 1024 * 1024
+"""Any other single cj1 text, such as a bundle's header line with its proofs."""
+MAX_BUNDLE_BYTES: Final = 16 * 1024 * 1024
+"""A whole bundle: `MAX_DEALS` deals with every signature stay under it."""
+
+# Fixed lengths: no hash input of ours has a variable part without one
+HASH_BYTES: Final = 32
+"""SHA-256."""
+SEED_BYTES: Final = 32
+"""Every seed, the server's and each seat's; also an HMAC key of exactly this length."""
+KEY_BYTES: Final = 32
+"""Ed25519 public key, and the seed of a private one."""
+SIGNATURE_BYTES: Final = 64
+"""Ed25519."""
+MATCH_ID_BYTES: Final = 16
+"""Random, so that ids neither collide nor can be guessed."""
+PSEUDONYM_BYTES: Final = 16
+"""Random for each match, so that matches cannot be linked by it."""
+CUSTODY_KEY_BYTES: Final = 32
+"""AES-256."""
+CUSTODY_NONCE_BYTES: Final = 12
+"""GCM's own nonce length; each sealing takes a fresh random one."""
+
+# Dealing (protocol section 3)
+MIN_PACK: Final = 2
+"""Below two cards there is nothing to shuffle."""
+MAX_PACK: Final = 104
+"""Two packs of 52."""
+MAX_SEATS: Final = 4
+"""Belote has two to four players."""
+MAX_DEAL: Final = 2**32 - 1
+"""The deal number is hashed as four bytes."""
+
+# Log (C2SP signed-note, tlog-checkpoint)
+MAX_TREE_SIZE: Final = 2**63 - 1
+"""Sizes fit a signed 64-bit integer everywhere."""
+MAX_NOTE_BYTES: Final = 64 * 1024
+"""A checkpoint is a few hundred bytes; this leaves room for a hundred cosignatures."""
+MAX_NOTE_SIGNATURES: Final = 100
+"""Signature lines in one note, so that a note cannot ask for unbounded work."""
+MAX_KEY_NAME_BYTES: Final = 255
+"""A key's name is a schema-less URL; this bounds a vkey and a signature line."""
+MAX_ORIGIN_BYTES: Final = 255
+"""A log's origin, which is a key name in use."""
