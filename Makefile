@@ -1,0 +1,57 @@
+# Every target makes .venv/ from the pinned, hashed requirements by itself; nothing but Python 3.11+ is needed.
+PYTHON := $(shell command -v python3.11 || command -v python3)
+UV_VERSION := 0.13.9
+SOAK ?= 1.0
+ARGS ?=
+
+BIN := .venv/bin
+STAMP := .venv/.installed
+PACKAGES := pyproject.toml verifier/python/pyproject.toml
+
+.PHONY: demo serve test check format soak bench lock clean
+
+demo: $(STAMP)
+	$(BIN)/fairdeal demo $(ARGS)
+
+serve: $(STAMP)
+	$(BIN)/fairdeal serve $(ARGS)
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -q -n 2 $(ARGS)
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# SOAK scales how many cases each long proof takes: SOAK=0.1 for a look, SOAK=10 for a night.
+soak: $(STAMP)
+	FAIRDEAL_SOAK=$(SOAK) $(BIN)/python -m pytest -q -n 2 -m soak $(ARGS)
+
+bench: $(STAMP)
+	$(BIN)/python -m tests.bench $(ARGS)
+
+$(STAMP): requirements/dev.txt $(PACKAGES)
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable . --editable verifier/python
+	touch $@
+
+# One lock for every CPython from 3.11 on, on every platform. Versions stay where they can; ARGS=--upgrade takes the newest.
+lock:
+	test -x var/lock/bin/uv || $(PYTHON) -m venv var/lock
+	var/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
+	for name in run dev; do \
+	  var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --no-emit-find-links --no-config --custom-compile-command "make lock" \
+	    requirements/$$name.in --output-file requirements/$$name.txt $(ARGS) || exit 1; \
+	done
+
+clean:
+	rm -rf .venv var dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
