@@ -89,3 +89,87 @@ class WrongPhase(Refused):
     """The match or the deal is not at the point where this may be done."""
 
     code = "wrong_phase"
+
+
+class AlreadySeated(Refused):
+    """The account already has a seat at this table."""
+
+    code = "already_seated"
+
+
+class CommitmentReused(Refused):
+    """The commitment was used before, here or in another match; one serves once, ever."""
+
+    code = "commitment_reused"
+
+
+class IdempotencyConflict(Refused):
+    """The idempotency key was used before for something else."""
+
+    code = "idempotency_conflict"
+
+
+class InsufficientFunds(Refused):
+    """The free balance is below the stake."""
+
+    code = "insufficient_funds"
+
+
+class NameTaken(Refused):
+    """Another account has that name."""
+
+    code = "name_taken"
+
+
+class NotSeated(Refused):
+    """The account has no seat at this table."""
+
+    code = "not_seated"
+
+
+class SeatTaken(Refused):
+    """The seat asked for is taken, or all of them are."""
+
+    code = "seat_taken"
+
+
+class TableClosed(Refused):
+    """The table no longer takes or releases seats: it is full, or it has ended."""
+
+    code = "table_closed"
+
+
+class UnknownAccount(Refused):
+    """There is no such account."""
+
+    code = "unknown_account"
+
+
+class UnknownMatch(Refused):
+    """There is no such match."""
+
+    code = "unknown_match"
+
+
+class Broken(FairdealError):
+    """The service's own records are not what they must be; never a caller's fault."""
+
+    code = "broken"
+
+
+class DatabaseLocked(Broken):
+    """Another process serves this database file."""
+
+    code = "database_locked"
+
+
+class LedgerBroken(Broken):
+    """Money would be made, lost or moved twice; nothing was written."""
+
+    code = "ledger_broken"
+
+
+class SchemaMismatch(Broken):
+    """The database was made by another version of the schema."""
+
+    code = "schema_mismatch"

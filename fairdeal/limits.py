@@ -53,3 +53,7 @@ MAX_KEY_NAME_BYTES: Final = 255
 """A key's name is a schema-less URL; this bounds a vkey and a signature line."""
 MAX_ORIGIN_BYTES: Final = 255
 """A log's origin, which is a key name in use."""
+
+# Money
+MAX_STAKE: Final = 10**15
+"""Minor units; a pot of `MAX_SEATS` stakes stays within `MAX_SAFE_INTEGER`."""

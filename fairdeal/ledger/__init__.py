@@ -1,0 +1,49 @@
+"""The double-entry ledger's rules: accounts, transactions, fees, settlement and the checks of a whole set of books.
+
+Pure: it says which entries a movement makes and what must hold; `fairdeal.store` keeps them. Prose: docs/ledger.md.
+"""
+
+from fairdeal.ledger.books import Books, check_books
+from fairdeal.ledger.fees import Fees, FeeSchedule, TaxBase
+from fairdeal.ledger.model import (
+    CASHIER,
+    COMMISSION,
+    TAX,
+    Kind,
+    Posting,
+    Transaction,
+    cash,
+    held,
+    pot,
+)
+from fairdeal.ledger.movements import cancel, deposit, form_pot, pay_out, sit, stand_up
+from fairdeal.ledger.settlement import Line, Outcome, Refund, SeedForfeit, Win, settlement
+
+__all__ = [
+    "CASHIER",
+    "COMMISSION",
+    "TAX",
+    "Books",
+    "FeeSchedule",
+    "Fees",
+    "Kind",
+    "Line",
+    "Outcome",
+    "Posting",
+    "Refund",
+    "SeedForfeit",
+    "TaxBase",
+    "Transaction",
+    "Win",
+    "cancel",
+    "cash",
+    "check_books",
+    "deposit",
+    "form_pot",
+    "held",
+    "pay_out",
+    "pot",
+    "settlement",
+    "sit",
+    "stand_up",
+]
