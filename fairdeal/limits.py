@@ -37,6 +37,7 @@ MIN_PACK: Final = 2
 """Below two cards there is nothing to shuffle."""
 MAX_PACK: Final = 104
 """Two packs of 52."""
+MIN_SEATS: Final = 2
 MAX_SEATS: Final = 4
 """Belote has two to four players."""
 MAX_DEAL: Final = 2**32 - 1
