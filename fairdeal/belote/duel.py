@@ -1,0 +1,272 @@
+"""The ruleset `duel@1`: belote for two, with a stock, nine free tricks and seven strict ones (docs/rules/duel.md)."""
+
+from typing import Final, NamedTuple
+
+from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Play, Reason, Says, plays, refuse
+from fairdeal.belote.deal import (
+    Deal,
+    Phase,
+    announcement,
+    check_claim,
+    check_pack,
+    passed,
+    played_card,
+    turned_up_bids,
+)
+from fairdeal.belote.scoring import VOID_SCORE, DealScore, Options, Outcome
+from fairdeal.belote.tables import ALL_CARDS, BELOTE_PAIR, DEAL_POINTS, HIGHER_TRUMPS, SUIT_CARDS, card_set
+from fairdeal.cards import PACK, suit_of
+from fairdeal.errors import Malformed, WrongPhase
+
+PLAYERS: Final = 2
+TRICKS: Final = 16
+STOCK: Final = 19
+"""Cards in the stock after the deal, the turned one aside."""
+BELOTE: Final = 20
+CAPOT_BONUS: Final = 90
+MAX_TARGET: Final = 10_000
+"""At 82 marks a deal this is more than the hundred deals a match may have; nobody needs a higher one."""
+
+
+class Layout(NamedTuple):
+    """A pack as dealt: hands by seat in the order received, the turned card, the stock with its next card first."""
+
+    hands: tuple[tuple[int, ...], ...]
+    turned: int
+    stock: tuple[int, ...]
+
+
+def layout(pack: tuple[int, ...], dealer: int) -> Layout:
+    """Three cards to the non-dealer, three to the dealer, three, three; then the turned card, then the stock.
+
+    Raises Malformed when `pack` is not the 32 cards.
+    """
+    check_pack(pack)
+    other, own = pack[0:3] + pack[6:9], pack[3:6] + pack[9:12]
+    return Layout((own, other) if dealer == 0 else (other, own), pack[12], pack[13:])
+
+
+def _duties(trump: int, led: int) -> tuple[int, ...]:
+    """The sets a second player must choose from in a strict trick: the first that the hand has a card of binds."""
+    suit = suit_of(led)
+    follow = SUIT_CARDS[suit]
+    return (HIGHER_TRUMPS[led], follow) if suit == trump else (follow, SUIT_CARDS[trump])
+
+
+_DUTIES: Final = tuple(tuple(_duties(trump, led) for led in PACK) for trump in range(4))
+
+
+def legal_cards(hand: int, trick: tuple[int, ...], trump: int, stock_left: int) -> int:
+    """The cards of a hand (a set) that may be played on `trick`: any while the stock lasts, or when leading.
+
+    Then: follow; if trump is led, above the card down when possible; void in a plain suit, trump; no trump, anything.
+    """
+    if trick and not stock_left:
+        for duty in _DUTIES[trump][trick[0]]:
+            if hand & duty:
+                return hand & duty
+    return hand
+
+
+def _broken_duty(hand: int, card: int, led: int) -> Reason:
+    """Which duty a held but illegal card breaks."""
+    if not hand & SUIT_CARDS[suit_of(led)]:
+        return Reason.MUST_TRUMP
+    return Reason.MUST_RISE if suit_of(card) == suit_of(led) else Reason.MUST_FOLLOW
+
+
+def marks(
+    taker: int, points: tuple[int, int], tricks: tuple[int, int], belote: int | None
+) -> tuple[Outcome, tuple[int, int]]:
+    """Outcome and marks of a played deal; `taker` and `belote` are sides, `points` have the last trick (162 in all).
+
+    The taker needs strictly more than the other, belote counted. Belote stays with its owner whatever happens.
+    """
+    bonus = (BELOTE if belote == 0 else 0, BELOTE if belote == 1 else 0)
+    other = 1 - taker
+    if TRICKS in tricks:
+        outcome, base = Outcome.CAPOT, [0, 0]
+        base[tricks.index(TRICKS)] = DEAL_POINTS + CAPOT_BONUS
+    elif points[taker] + bonus[taker] > points[other] + bonus[other]:
+        outcome, base = Outcome.MADE, list(points)
+    else:
+        outcome, base = Outcome.DEDANS, [0, 0]
+        base[other] = DEAL_POINTS
+    return outcome, (base[0] + bonus[0], base[1] + bonus[1])
+
+
+class Duel:
+    """Belote for two players: the non-dealer speaks first and leads; seats are sides."""
+
+    id: Final = "duel@1"
+    players: Final = PLAYERS
+    sides: Final = PLAYERS
+    defaults: Final = Options(target=301)
+
+    def parse_options(self, value: object) -> Options:
+        """The options written as `{"target": 301}`, 1…10,000, nothing missing or added. Raises Malformed."""
+        match value:
+            case {"target": int(target), **rest} if not rest and type(target) is int and 1 <= target <= MAX_TARGET:
+                return Options(target)
+        raise Malformed(f"options of duel@1: target, 1 to {MAX_TARGET}")
+
+    def format_options(self, options: Options) -> dict[str, int]:
+        """The wire form of options."""
+        return {"target": options.target}
+
+    def next_dealer(self, dealer: int) -> int:
+        """The dealer of the deal that follows, a void one too."""
+        return (dealer + 1) % PLAYERS
+
+    def start(self, pack: tuple[int, ...], dealer: int, options: Options) -> Deal:
+        """The deal of this pack, before the first bid. Raises Malformed when `pack` is not the 32 cards."""
+        hands, turned, stock = layout(pack, dealer)
+        return self.start_public(turned, dealer, options)._replace(hands=tuple(map(card_set, hands)), stock=stock)
+
+    def start_public(self, turned: int, dealer: int, options: Options) -> Deal:
+        """The same deal seen from outside: hands and stock unknown (None)."""
+        return Deal(
+            dealer=dealer,
+            turned=turned,
+            stock=None,
+            stock_left=STOCK,
+            hands=None,
+            turn=self.next_dealer(dealer),
+            passes=0,
+            taker=None,
+            trump=None,
+            trick=(),
+            played=0,
+            points=(0, 0),
+            tricks=(0, 0),
+            belote=None,
+        )
+
+    def phase(self, deal: Deal) -> Phase:
+        """Where the deal stands."""
+        if deal.turn is None:
+            return Phase.OVER
+        if deal.trump is None:
+            return Phase.FIRST_ROUND if deal.passes < PLAYERS else Phase.SECOND_ROUND
+        return Phase.FREE if deal.stock_left else Phase.STRICT
+
+    def actions(self, deal: Deal) -> tuple[Action, ...]:
+        """What the seat on turn may do, in canonical order; nothing when the deal is over.
+
+        Raises WrongPhase in the outside view once cards are played: it does not know the hands.
+        """
+        if deal.turn is None:
+            return ()
+        if deal.trump is None:
+            return turned_up_bids(deal, PLAYERS)
+        return plays(legal_cards(_hands(deal)[deal.turn], deal.trick, deal.trump, deal.stock_left))
+
+    def first_action(self, deal: Deal) -> Action:
+        """What is done for a seat whose time is over: pass, or the first legal card. Raises WrongPhase as `actions`."""
+        actions = self.actions(deal)
+        if not actions:
+            raise WrongPhase("the deal is over")
+        return actions[0]
+
+    def check(self, deal: Deal, action: Action) -> None:
+        """Raises IllegalAction, with the reason, unless the seat on turn may do this.
+
+        In the outside view only what is public is checked: phase, bid, and that the card was not played before.
+        """
+        if deal.turn is None:
+            refuse(Reason.DEAL_OVER)
+        if not isinstance(action, Play):
+            if deal.trump is not None:
+                refuse(Reason.NOT_BIDDING)
+            if action not in turned_up_bids(deal, PLAYERS):
+                refuse(Reason.BID_NOT_ALLOWED)
+            return
+        if deal.trump is None:
+            refuse(Reason.NOT_PLAYING)
+        bit = 1 << action.card
+        hand = ALL_CARDS ^ deal.played if deal.hands is None else deal.hands[deal.turn]
+        if not bit & hand:
+            refuse(Reason.NOT_IN_HAND)
+        if deal.hands is not None and not bit & legal_cards(hand, deal.trick, deal.trump, deal.stock_left):
+            refuse(_broken_duty(hand, action.card, deal.trick[0]))
+
+    def says(self, deal: Deal, action: Action) -> Says | None:
+        """What the rules announce by themselves with this action of the seat on turn.
+
+        Raises WrongPhase in the outside view, where it depends on the hidden hand.
+        """
+        if not isinstance(action, Play) or deal.turn is None or deal.trump is None:
+            return None
+        if not 1 << action.card & BELOTE_PAIR[deal.trump]:
+            return None
+        return announcement(_hands(deal)[deal.turn], action.card, deal.trump, deal.belote == deal.turn)
+
+    def apply(self, deal: Deal, action: Action) -> Deal:
+        """The deal after an action of the seat on turn. Raises IllegalAction as `check`; WrongPhase from outside."""
+        self.check(deal, action)
+        _hands(deal)
+        return _after(deal, action, self.says(deal, action))
+
+    def apply_public(self, deal: Deal, action: Action, says: Says | None) -> Deal:
+        """The outside view after an action and what was announced with it.
+
+        Raises IllegalAction for an action or announcement that no hidden hand could explain.
+        """
+        self.check(deal, action)
+        check_claim(deal, action, says)
+        return _after(deal, action, says)
+
+    def score(self, deal: Deal) -> DealScore:
+        """The score of a deal that is over. Raises WrongPhase before that."""
+        if deal.turn is not None:
+            raise WrongPhase("the deal is not over")
+        if deal.taker is None:
+            return VOID_SCORE
+        outcome, written = marks(deal.taker, deal.points, deal.tricks, deal.belote)
+        return DealScore(deal.taker, deal.points, deal.tricks, deal.belote, outcome, written)
+
+
+def _hands(deal: Deal) -> tuple[int, ...]:
+    if deal.hands is None:
+        raise WrongPhase("the outside view does not know the hands")
+    return deal.hands
+
+
+def _after(deal: Deal, action: Action, says: Says | None) -> Deal:
+    if isinstance(action, Play):
+        after = played_card(deal, action.card, says, PLAYERS)
+        return after if after.trick or not after.stock_left else _drawn(after)
+    if action is Bid.PASS:
+        return passed(deal, PLAYERS)
+    return _taken(deal, suit_of(deal.turned) if action is Bid.TAKE else SUIT_BIDS.index(action))
+
+
+def _taken(deal: Deal, trump: int) -> Deal:
+    """The taker picks up the turned card whatever is trump, the other one draws; the non-dealer leads."""
+    taker = deal.turn
+    assert taker is not None
+    hands = deal.hands
+    if hands is not None and deal.stock is not None:
+        gains = [1 << deal.stock[0]] * PLAYERS
+        gains[taker] = 1 << deal.turned
+        hands = tuple(hand | gain for hand, gain in zip(hands, gains, strict=True))
+    return deal._replace(
+        hands=hands,
+        stock_left=deal.stock_left - 1,
+        turn=(deal.dealer + 1) % PLAYERS,
+        taker=taker,
+        trump=trump,
+    )
+
+
+def _drawn(deal: Deal) -> Deal:
+    """The winner of the trick, who is on turn, draws first, then the other."""
+    left = deal.stock_left
+    hands = deal.hands
+    if hands is not None and deal.stock is not None:
+        first, second = 1 << deal.stock[-left], 1 << deal.stock[1 - left]
+        hands = (hands[0] | first, hands[1] | second) if deal.turn == 0 else (hands[0] | second, hands[1] | first)
+    return deal._replace(hands=hands, stock_left=left - 2)
+
+
+DUEL: Final = Duel()
