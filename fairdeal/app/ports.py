@@ -1,0 +1,265 @@
+"""What the use cases need of a store. One write method is one database transaction: all of it, or nothing.
+
+Times are ms since the epoch, handed in. Ids, pseudonyms and codes are made by the caller from fresh entropy. Methods
+are synchronous and safe to call from several threads. Pages are newest first: `before` is the `seq` of the last row
+seen.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, Protocol, TypeAlias
+
+from fairdeal.ledger import Books, Transaction
+
+AccountKind: TypeAlias = Literal["player", "bot"]
+Visibility: TypeAlias = Literal["public", "private"]
+
+
+class Status(StrEnum):
+    """Where a match stands for the store; all else is in its events."""
+
+    OPEN = "open"
+    """Seats can be taken and left."""
+    JOINING = "joining"
+    """Full; the joins are coming in."""
+    LIVE = "live"
+    """Every seat has joined: the pot, if any, is formed."""
+    ENDED = "ended"
+
+
+class CommitResult(StrEnum):
+    """What became of an append."""
+
+    COMMITTED = "committed"
+    STALE = "stale"
+    """The match is no longer as the append expected it; nothing was written. Read it again and decide again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody who can sit. `id` is 32 hex digits and never published; `name` is unique, compared exactly as given."""
+
+    id: str
+    name: str
+    kind: AccountKind
+    password_hash: str = field(repr=False)
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A login: the SHA-256 of its token, never the token."""
+
+    token_hash: bytes = field(repr=False)
+    account_id: str
+    expires_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """An idempotency key within a scope (an account's id, or "operator"), and the SHA-256 of what is asked under it.
+
+    The first answer under a key is given again for ever, also when it was a refusal; the same key with another intent
+    is refused with IdempotencyConflict.
+    """
+
+    scope: str
+    key: str
+    intent: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Deposited:
+    """A deposit's answer: the transaction and the free balance right after it."""
+
+    transaction: str
+    balance: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wallet:
+    """A player's free money, and the stakes held at tables without a pot yet."""
+
+    cash: int
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class WalletLine:
+    """One entry on a player's free money, with the balance after it; `seq` only orders and pages."""
+
+    seq: int
+    transaction: str
+    kind: str
+    amount: int
+    balance: int
+    match: str | None
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewTable:
+    """A table to open: `line` is its `open` event, `commitment` (64 hex) and `sealed_seed` the server's promise.
+
+    `code` stands exactly when the table is private. `expires_at` is when nobody having come cancels it; it is the
+    match's first due time.
+    """
+
+    match_id: str
+    opener: str
+    seats: int
+    stake: int
+    asset: str
+    visibility: Visibility
+    code: str | None = field(repr=False)
+    line: bytes
+    commitment: str
+    sealed_seed: bytes = field(repr=False)
+    created_at: int
+    expires_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Who sits where: the account, and `player`, its pseudonym for this sitting (32 hex)."""
+
+    seat: int
+    account_id: str
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A match as the store knows it. `line` is its `open` event, the terms.
+
+    `size` is its number of events, `seating` the number of times somebody sat down or stood up: together they say
+    whether anything has changed. `due_at` is when the clock must look at it; None when never.
+    """
+
+    seq: int
+    match_id: str
+    status: Status
+    opener: str
+    seats: int
+    stake: int
+    asset: str
+    visibility: Visibility
+    code: str | None = field(repr=False)
+    line: bytes
+    created_at: int
+    expires_at: int
+    due_at: int | None
+    size: int
+    seating: int
+    seated: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """Somebody sits down at `seat`, or at the lowest free one. `money` is a `ledger.sit`; None for stake 0.
+
+    When this fills the table its status becomes JOINING and its due time `full_due_at`.
+    """
+
+    match_id: str
+    account_id: str
+    player: str
+    seat: int | None
+    full_due_at: int
+    money: Transaction | None
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Everything that one step of a match changes. `size` and `seating` are those it was decided on.
+
+    `lines` are the events n = size, size+1, …; none when only the due time moves. `commitment` is a join's, to be
+    reserved for ever. `money` moves in the same transaction: `ledger.form_pot`, `ledger.pay_out` or `ledger.cancel`.
+    """
+
+    match_id: str
+    size: int
+    seating: int
+    lines: tuple[bytes, ...]
+    status: Status
+    due_at: int | None
+    at: int
+    commitment: str | None = None
+    money: Transaction | None = None
+
+
+class Store(Protocol):
+    """Everything that outlives the process. Any method can raise an error of the family `Broken`."""
+
+    def create_account(self, account: Account) -> None:
+        """Raises NameTaken."""
+
+    def account(self, account_id: str) -> Account | None: ...
+
+    def account_named(self, name: str) -> Account | None: ...
+
+    def open_session(self, session: Session, now: int) -> None:
+        """Keeps a login, and drops the account's expired ones. Raises UnknownAccount."""
+
+    def session_account(self, token_hash: bytes, now: int) -> Account | None:
+        """Whose login this is; None when there is none, or it expired."""
+
+    def close_session(self, token_hash: bytes) -> None:
+        """Ends a login, if there is one."""
+
+    def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
+        """`money` is a `ledger.deposit`. Raises UnknownAccount, IdempotencyConflict."""
+
+    def wallet(self, account_id: str, asset: str) -> Wallet: ...
+
+    def wallet_lines(self, account_id: str, asset: str, before: int | None, limit: int) -> tuple[WalletLine, ...]: ...
+
+    def books(self, asset: str) -> Books:
+        """One moment of the whole ledger, for `ledger.check_books`."""
+
+    def open_table(self, table: NewTable) -> None:
+        """Event 0, the sealed seed and the commitment, reserved for ever. Raises UnknownAccount, CommitmentReused."""
+
+    def table(self, match_id: str) -> Table | None: ...
+
+    def table_with_code(self, code: str) -> Table | None:
+        """The private table of that code, whatever its status."""
+
+    def open_tables(self, before: int | None, limit: int) -> tuple[Table, ...]:
+        """Public tables that still take players."""
+
+    def sit(self, sitting: Sitting, once: Once) -> Seat:
+        """Raises UnknownMatch, UnknownAccount, AlreadySeated, TableClosed, SeatTaken, InsufficientFunds,
+        IdempotencyConflict.
+        """
+
+    def stand_up(self, match_id: str, account_id: str, player: str, money: Transaction | None, once: Once) -> None:
+        """Ends the sitting of that pseudonym; `money` is its `ledger.stand_up`. Raises UnknownMatch, NotSeated,
+        TableClosed, IdempotencyConflict.
+        """
+
+    def commit(self, append: Append) -> CommitResult:
+        """Raises CommitmentReused; LedgerBroken when the money does not fit the match (nothing is written then)."""
+
+    def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
+        """The event lines from index `start` on, verbatim; none for an unknown match."""
+
+    def sealed_seed(self, match_id: str) -> bytes:
+        """Raises UnknownMatch."""
+
+    def due_matches(self, now: int, limit: int) -> tuple[str, ...]:
+        """Matches whose due time has come, the longest overdue first."""
+
+    def unfinished_matches(self) -> tuple[str, ...]:
+        """Every match that has not ended, the oldest first."""
+
+    def beat(self, now: int) -> None:
+        """Writes the heartbeat."""
+
+    def last_beat(self) -> int | None:
+        """The last heartbeat; None when there never was one."""
+
+    def check_ready(self) -> None:
+        """Raises when the schema is not this version's or the store cannot write."""
