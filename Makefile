@@ -17,7 +17,7 @@ serve: $(STAMP)
 	$(BIN)/fairdeal serve $(ARGS)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n 2 $(ARGS)
+	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -31,7 +31,7 @@ format: $(STAMP)
 
 # SOAK scales how many cases each long proof takes: SOAK=0.1 for a look, SOAK=10 for a night.
 soak: $(STAMP)
-	FAIRDEAL_SOAK=$(SOAK) $(BIN)/python -m pytest -q -n 2 -m soak $(ARGS)
+	FAIRDEAL_SOAK=$(SOAK) $(BIN)/python -m pytest -n 2 -m soak $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench $(ARGS)

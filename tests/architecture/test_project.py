@@ -1,0 +1,124 @@
+"""What the tree as a whole promises: locks without hosts, files without machine paths, modules that say their purpose."""
+
+import ast
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MAX_LINES = 450
+PACKAGES = ("fairdeal", "verifier/python/fairdeal_verifier")
+LOCKS = ("requirements/run.txt", "requirements/dev.txt")
+
+#: Words are put together here, so that this file does not hold what it forbids.
+MACHINE_PATHS = re.compile("|".join(["/" + "work/", "/" + "root/", "/" + "home/", "/" + "tmp/", "/" + "opt/"]))
+UNFINISHED = re.compile(
+    "|".join(
+        [r"\bTO" + "DO", r"\bFIX" + "ME", r"\bX" + "XX", r"mark\.sk" + "ip", r"pytest\.sk" + "ip", r"\bx" + "fail\\("]
+    )
+)
+
+
+def tracked_texts() -> Iterator[tuple[str, str]]:
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(None, listing.stdout.split("\0")):
+        path = ROOT / name
+        if path.is_file():
+            data = path.read_bytes()
+            if b"\0" not in data:
+                yield name, data.decode("utf-8")
+
+
+def offenders(pattern: re.Pattern[str]) -> list[str]:
+    return [
+        f"{name}:{number}: {line.strip()[:100]}"
+        for name, text in tracked_texts()
+        for number, line in enumerate(text.splitlines(), 1)
+        if pattern.search(line)
+    ]
+
+
+def modules() -> list[Path]:
+    return [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def pins(lock: str) -> dict[str, str]:
+    """Each requirement of a lock with its whole entry."""
+    entries = re.split(r"\n(?=[a-z0-9])", (ROOT / lock).read_text())
+    return {entry.partition("==")[0]: entry for entry in entries if not entry.startswith("#")}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_lock_names_no_host(lock: str) -> None:
+    assert not re.search(r"://|^-", (ROOT / lock).read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_lock_pins_and_hashes_every_line(lock: str) -> None:
+    for name, entry in pins(lock).items():
+        assert re.match(r"[a-z0-9-]+==[0-9][0-9A-Za-z.]*( ; [^\\]+)? \\\n", entry), name
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), name
+
+
+def test_locks_agree() -> None:
+    run, dev = (pins(lock) for lock in LOCKS)
+    assert run.keys() < dev.keys()
+    assert {name: run[name].splitlines()[0] for name in run} == {name: dev[name].splitlines()[0] for name in run}
+
+
+def test_lock_sources_are_what_the_package_declares() -> None:
+    """Everything of `fairdeal[server]` and the build backend, with the same bounds, stands in requirements/run.in."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    declared = {
+        *project["project"]["dependencies"],
+        *extras["client"],
+        *extras["server"],
+        *project["build-system"]["requires"],
+    }
+    lines = (ROOT / "requirements/run.in").read_text().splitlines()
+    assert {line for line in lines if not line.startswith("#")} == declared - {"fairdeal[client]"}
+
+
+def test_client_and_verifier_declare_no_server_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    verifier = tomllib.loads((ROOT / "verifier/python/pyproject.toml").read_text())["project"]
+    assert [line.partition(">")[0] for line in project["dependencies"]] == ["cryptography"]
+    assert [line.partition(">")[0] for line in project["optional-dependencies"]["client"]] == ["httpx2"]
+    assert verifier["dependencies"] == []
+
+
+def test_no_machine_paths() -> None:
+    assert not offenders(MACHINE_PATHS)
+
+
+def test_nothing_is_left_unfinished() -> None:
+    assert not offenders(UNFINISHED)
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    assert not [str(path) for path in modules() if not ast.get_docstring(ast.parse(path.read_text()))]
+
+
+def test_no_module_is_too_long() -> None:
+    assert not [str(path) for path in modules() if len(path.read_text().splitlines()) > MAX_LINES]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line"),
+    [
+        (MACHINE_PATHS, "open('/" + "work/main/x')"),
+        (MACHINE_PATHS, "see /" + "root/.bashrc"),
+        (MACHINE_PATHS, "/" + "tmp/plan"),
+        (UNFINISHED, "# TO" + "DO later"),
+        (UNFINISHED, "@pytest.mark.sk" + "ip"),
+        (UNFINISHED, "pytest.x" + "fail('no')"),
+        (UNFINISHED, "@pytest.mark.sk" + "ipif(True)"),
+    ],
+)
+def test_patterns_see_what_they_forbid(pattern: re.Pattern[str], line: str) -> None:
+    assert pattern.search(line)
