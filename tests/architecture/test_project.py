@@ -1,4 +1,4 @@
-"""What the tree as a whole promises: locks without hosts, files without machine paths, modules that say their purpose."""
+"""What the tree as a whole promises: locks without hosts, files without machine paths, modules with a purpose."""
 
 import ast
 import re
