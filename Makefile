@@ -37,14 +37,15 @@ bench: $(STAMP)
 	$(BIN)/python -m tests.bench $(ARGS)
 
 $(STAMP): requirements/dev.txt $(PACKAGES)
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable . --editable verifier/python
 	touch $@
 
 # One lock for every CPython from 3.11 on, on every platform. Versions stay where they can; ARGS=--upgrade takes the newest.
 lock:
-	test -x var/lock/bin/uv || $(PYTHON) -m venv var/lock
+	test -x var/lock/bin/pip || $(PYTHON) -m venv var/lock
 	var/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
 	for name in run dev; do \
 	  var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
