@@ -46,8 +46,8 @@ MAX_DEAL: Final = 2**32 - 1
 # Log (C2SP signed-note, tlog-checkpoint)
 MAX_TREE_SIZE: Final = 2**63 - 1
 """Sizes fit a signed 64-bit integer everywhere."""
-MAX_NOTE_BYTES: Final = 64 * 1024
-"""A checkpoint is a few hundred bytes; this leaves room for a hundred cosignatures."""
+MAX_NOTE_CHARACTERS: Final = 64 * 1024
+"""A checkpoint is a few hundred; this leaves room for a hundred cosignatures."""
 MAX_NOTE_SIGNATURES: Final = 100
 """Signature lines in one note, so that a note cannot ask for unbounded work."""
 MAX_KEY_NAME_BYTES: Final = 255
