@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Play, Reason, Says, refuse
-from fairdeal.belote.tables import ALL_CARDS, BELOTE_PAIR, LAST_TRICK, trick_points, trick_winner
+from fairdeal.belote.tables import ALL_CARDS, BELOTE_PAIR, LAST_TRICK, trick_result
 from fairdeal.cards import PACK, suit_of
 from fairdeal.errors import Malformed, NotYourTurn
 
@@ -101,7 +101,7 @@ def announcement(hand: int, card: int, trump: int, announced: bool) -> Says | No
     Belote needs roi and dame of trump in the hand together when the first of them, either one, is played.
     """
     pair = BELOTE_PAIR[trump]
-    if not 1 << card & pair:
+    if not pair >> card & 1:
         return None
     if announced:
         return Says.REBELOTE
@@ -121,22 +121,25 @@ def check_claim(deal: Deal, action: Action, says: Says | None) -> None:
 
 
 def played_card(deal: Deal, card: int, says: Says | None, players: int) -> Deal:
-    """After the seat on turn has put `card` on the table; the winner of a full trick leads the next one."""
+    """After the seat on turn has put `card` on the table; nothing is checked.
+
+    The winner of a full trick leads the next one, and while the stock lasts draws first, the others after in order.
+    """
     dealer, turned, stock, stock_left, hands, turn, passes, taker, trump, trick, played, points, tricks, belote = deal
     assert turn is not None
     assert trump is not None
     bit = 1 << card
     played |= bit
-    if hands is not None:
-        hands = (*hands[:turn], hands[turn] ^ bit, *hands[turn + 1 :])
+    held = None if hands is None else list(hands)
+    if held is not None:
+        held[turn] ^= bit
     if says is Says.BELOTE:
         belote = turn
     trick = (*trick, card)
     following: int | None = (turn + 1) % players
     if len(trick) == players:
-        winner = (turn + 1 + trick_winner(trick, trump)) % players
-        won = trick_points(trick, trump)
-        following = winner
+        place, won = trick_result(trick, trump)
+        following = winner = (turn + 1 + place) % players
         if played == ALL_CARDS:
             won += LAST_TRICK
             following = None
@@ -145,6 +148,30 @@ def played_card(deal: Deal, card: int, says: Says | None, players: int) -> Deal:
         else:
             points, tricks = (points[0] + won, points[1]), (tricks[0] + 1, tricks[1])
         trick = ()
-    return Deal(
-        dealer, turned, stock, stock_left, hands, following, passes, taker, trump, trick, played, points, tricks, belote
+        if stock_left:
+            if held is not None and stock is not None:
+                for drawn in stock[-stock_left:][:players]:
+                    held[winner] |= 1 << drawn
+                    winner = (winner + 1) % players
+            stock_left -= players
+    hands = None if held is None else tuple(held)
+    # Not Deal(…): one call less on the path of every card played.
+    return tuple.__new__(
+        Deal,
+        (
+            dealer,
+            turned,
+            stock,
+            stock_left,
+            hands,
+            following,
+            passes,
+            taker,
+            trump,
+            trick,
+            played,
+            points,
+            tricks,
+            belote,
+        ),
     )

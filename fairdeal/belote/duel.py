@@ -14,7 +14,7 @@ from fairdeal.belote.deal import (
     turned_up_bids,
 )
 from fairdeal.belote.scoring import VOID_SCORE, DealScore, Options, Outcome
-from fairdeal.belote.tables import ALL_CARDS, BELOTE_PAIR, DEAL_POINTS, HIGHER_TRUMPS, SUIT_CARDS, card_set
+from fairdeal.belote.tables import BEATEN_BY, DEAL_POINTS, SUIT_CARDS, card_set
 from fairdeal.cards import PACK, suit_of
 from fairdeal.errors import Malformed, WrongPhase
 
@@ -50,7 +50,7 @@ def _duties(trump: int, led: int) -> tuple[int, ...]:
     """The sets a second player must choose from in a strict trick: the first that the hand has a card of binds."""
     suit = suit_of(led)
     follow = SUIT_CARDS[suit]
-    return (HIGHER_TRUMPS[led], follow) if suit == trump else (follow, SUIT_CARDS[trump])
+    return (BEATEN_BY[trump][led], follow) if suit == trump else (follow, SUIT_CARDS[trump])
 
 
 _DUTIES: Final = tuple(tuple(_duties(trump, led) for led in PACK) for trump in range(4))
@@ -95,6 +95,9 @@ def marks(
     return outcome, (base[0] + bonus[0], base[1] + bonus[1])
 
 
+_OUTSIDE: Final = "the outside view does not know the hands"
+
+
 class Duel:
     """Belote for two players: the non-dealer speaks first and leads; seats are sides."""
 
@@ -121,26 +124,11 @@ class Duel:
     def start(self, pack: tuple[int, ...], dealer: int, options: Options) -> Deal:
         """The deal of this pack, before the first bid. Raises Malformed when `pack` is not the 32 cards."""
         hands, turned, stock = layout(pack, dealer)
-        return self.start_public(turned, dealer, options)._replace(hands=tuple(map(card_set, hands)), stock=stock)
+        return _dealt(turned, dealer, tuple([card_set(hand) for hand in hands]), stock)
 
     def start_public(self, turned: int, dealer: int, options: Options) -> Deal:
         """The same deal seen from outside: hands and stock unknown (None)."""
-        return Deal(
-            dealer=dealer,
-            turned=turned,
-            stock=None,
-            stock_left=STOCK,
-            hands=None,
-            turn=self.next_dealer(dealer),
-            passes=0,
-            taker=None,
-            trump=None,
-            trick=(),
-            played=0,
-            points=(0, 0),
-            tricks=(0, 0),
-            belote=None,
-        )
+        return _dealt(turned, dealer, None, None)
 
     def phase(self, deal: Deal) -> Phase:
         """Where the deal stands."""
@@ -159,7 +147,9 @@ class Duel:
             return ()
         if deal.trump is None:
             return turned_up_bids(deal, PLAYERS)
-        return plays(legal_cards(_hands(deal)[deal.turn], deal.trick, deal.trump, deal.stock_left))
+        if deal.hands is None:
+            raise WrongPhase(_OUTSIDE)
+        return plays(legal_cards(deal.hands[deal.turn], deal.trick, deal.trump, deal.stock_left))
 
     def first_action(self, deal: Deal) -> Action:
         """What is done for a seat whose time is over: pass, or the first legal card. Raises WrongPhase as `actions`."""
@@ -183,28 +173,31 @@ class Duel:
             return
         if deal.trump is None:
             refuse(Reason.NOT_PLAYING)
-        bit = 1 << action.card
-        hand = ALL_CARDS ^ deal.played if deal.hands is None else deal.hands[deal.turn]
-        if not bit & hand:
+        card = action.card
+        if deal.hands is None:
+            if deal.played >> card & 1:
+                refuse(Reason.NOT_IN_HAND)
+            return
+        hand = deal.hands[deal.turn]
+        if not hand >> card & 1:
             refuse(Reason.NOT_IN_HAND)
-        if deal.hands is not None and not bit & legal_cards(hand, deal.trick, deal.trump, deal.stock_left):
-            refuse(_broken_duty(hand, action.card, deal.trick[0]))
+        if not legal_cards(hand, deal.trick, deal.trump, deal.stock_left) >> card & 1:
+            refuse(_broken_duty(hand, card, deal.trick[0]))
 
     def says(self, deal: Deal, action: Action) -> Says | None:
         """What the rules announce by themselves with this action of the seat on turn.
 
         Raises WrongPhase in the outside view, where it depends on the hidden hand.
         """
+        if deal.hands is None:
+            raise WrongPhase(_OUTSIDE)
         if not isinstance(action, Play) or deal.turn is None or deal.trump is None:
             return None
-        if not 1 << action.card & BELOTE_PAIR[deal.trump]:
-            return None
-        return announcement(_hands(deal)[deal.turn], action.card, deal.trump, deal.belote == deal.turn)
+        return announcement(deal.hands[deal.turn], action.card, deal.trump, deal.belote == deal.turn)
 
     def apply(self, deal: Deal, action: Action) -> Deal:
         """The deal after an action of the seat on turn. Raises IllegalAction as `check`; WrongPhase from outside."""
         self.check(deal, action)
-        _hands(deal)
         return _after(deal, action, self.says(deal, action))
 
     def apply_public(self, deal: Deal, action: Action, says: Says | None) -> Deal:
@@ -226,16 +219,28 @@ class Duel:
         return DealScore(deal.taker, deal.points, deal.tricks, deal.belote, outcome, written)
 
 
-def _hands(deal: Deal) -> tuple[int, ...]:
-    if deal.hands is None:
-        raise WrongPhase("the outside view does not know the hands")
-    return deal.hands
+def _dealt(turned: int, dealer: int, hands: tuple[int, ...] | None, stock: tuple[int, ...] | None) -> Deal:
+    return Deal(
+        dealer=dealer,
+        turned=turned,
+        stock=stock,
+        stock_left=STOCK,
+        hands=hands,
+        turn=(dealer + 1) % PLAYERS,
+        passes=0,
+        taker=None,
+        trump=None,
+        trick=(),
+        played=0,
+        points=(0, 0),
+        tricks=(0, 0),
+        belote=None,
+    )
 
 
 def _after(deal: Deal, action: Action, says: Says | None) -> Deal:
     if isinstance(action, Play):
-        after = played_card(deal, action.card, says, PLAYERS)
-        return after if after.trick or not after.stock_left else _drawn(after)
+        return played_card(deal, action.card, says, PLAYERS)
     if action is Bid.PASS:
         return passed(deal, PLAYERS)
     return _taken(deal, suit_of(deal.turned) if action is Bid.TAKE else SUIT_BIDS.index(action))
@@ -257,16 +262,6 @@ def _taken(deal: Deal, trump: int) -> Deal:
         taker=taker,
         trump=trump,
     )
-
-
-def _drawn(deal: Deal) -> Deal:
-    """The winner of the trick, who is on turn, draws first, then the other."""
-    left = deal.stock_left
-    hands = deal.hands
-    if hands is not None and deal.stock is not None:
-        first, second = 1 << deal.stock[-left], 1 << deal.stock[1 - left]
-        hands = (hands[0] | first, hands[1] | second) if deal.turn == 0 else (hands[0] | second, hands[1] | first)
-    return deal._replace(hands=hands, stock_left=left - 2)
 
 
 DUEL: Final = Duel()

@@ -34,36 +34,37 @@ def _value(trump: int, card: int) -> int:
     return (TRUMP_VALUES if suit_of(card) == trump else PLAIN_VALUES)[rank_of(card)]
 
 
-def _strength(trump: int, led: int, card: int) -> int:
-    """0 for a card that can win nothing: neither trump nor of the suit led."""
-    if suit_of(card) == trump:
-        return 16 + _TRUMP_STRENGTH[rank_of(card)]
-    return 8 + _PLAIN_STRENGTH[rank_of(card)] if suit_of(card) == led else 0
+def _beats(trump: int, best: int, card: int) -> bool:
+    """Whether `card` takes the trick over from `best`, which is of the suit led or trump."""
+    if suit_of(card) != suit_of(best):
+        return suit_of(card) == trump
+    strength = _TRUMP_STRENGTH if suit_of(card) == trump else _PLAIN_STRENGTH
+    return strength[rank_of(card)] > strength[rank_of(best)]
 
 
 VALUE: Final = tuple(tuple(_value(trump, card) for card in PACK) for trump in range(4))
 """VALUE[trump][card]: points of a card."""
-STRENGTH: Final = tuple(
-    tuple(tuple(_strength(trump, led, card) for card in PACK) for led in range(4)) for trump in range(4)
+BEATEN_BY: Final = tuple(
+    tuple(sum(1 << card for card in PACK if _beats(trump, best, card)) for best in PACK) for trump in range(4)
 )
-"""STRENGTH[trump][suit led][card]: the highest number wins the trick."""
-HIGHER_TRUMPS: Final = tuple(
-    sum(1 << other for other in PACK if suit_of(other) == suit_of(card) and trumps[other] > trumps[card])
-    for card in PACK
-    for trumps in (STRENGTH[suit_of(card)][suit_of(card)],)
-)
-"""HIGHER_TRUMPS[card]: the cards above it when its own suit is trump."""
+"""BEATEN_BY[trump][best card down]: the set of cards that take the trick over from it."""
 
 
-def trick_winner(trick: tuple[int, ...], trump: int) -> int:
-    """Index in `trick` (cards in the order played, at least one) of the card that wins it."""
-    return trick.index(max(trick, key=STRENGTH[trump][trick[0] >> 3].__getitem__))
+def trick_result(trick: tuple[int, ...], trump: int) -> tuple[int, int]:
+    """Index in `trick` (cards in the order played) of the one that wins it, and the points of its cards.
 
-
-def trick_points(trick: tuple[int, ...], trump: int) -> int:
-    """Points of the cards of a trick, without the ten for the last one."""
+    The ten for the last trick is not in them.
+    """
     values = VALUE[trump]
-    return sum([values[card] for card in trick])
+    beaten_by = BEATEN_BY[trump]
+    winner = points = 0
+    better = beaten_by[trick[0]]
+    for place, card in enumerate(trick):
+        points += values[card]
+        if better >> card & 1:
+            winner = place
+            better = beaten_by[card]
+    return winner, points
 
 
 def card_set(cards: Iterable[int]) -> int:
