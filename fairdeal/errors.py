@@ -97,10 +97,34 @@ class AlreadySeated(Refused):
     code = "already_seated"
 
 
+class BotRefused(Refused):
+    """Machines do not sit at staked tables."""
+
+    code = "bot_refused"
+
+
+class CodeRefused(Refused):
+    """The private table's code is missing or wrong."""
+
+    code = "code_refused"
+
+
 class CommitmentReused(Refused):
     """The commitment was used before, here or in another match; one serves once, ever."""
 
     code = "commitment_reused"
+
+
+class CredentialsRefused(Refused):
+    """No account has that name and password."""
+
+    code = "credentials_refused"
+
+
+class Forbidden(Refused):
+    """Who asks is known, and may not do this."""
+
+    code = "forbidden"
 
 
 class IdempotencyConflict(Refused):
@@ -137,6 +161,18 @@ class TableClosed(Refused):
     """The table no longer takes or releases seats: it is full, or it has ended."""
 
     code = "table_closed"
+
+
+class TermsRefused(Refused):
+    """The house does not open tables on these terms."""
+
+    code = "terms_refused"
+
+
+class Unauthenticated(Refused):
+    """The call needs a login, and none that is valid came with it."""
+
+    code = "unauthenticated"
 
 
 class UnknownAccount(Refused):
