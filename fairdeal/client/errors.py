@@ -1,0 +1,102 @@
+"""What can go wrong on a player's side, beyond what any parser refuses."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import ClassVar
+
+from fairdeal.errors import FairdealError
+
+
+class Finding(StrEnum):
+    """What contradicts what; the values are stable, and where protocol section 6.5 has a word for it, are that word."""
+
+    ANSWER = "answer"
+    """The answer is not of the form it must have, or leaves events out."""
+    TERMS = "terms"
+    """Event 0, its fees or its keys are not what was shown before sitting."""
+    SCHEMA = "schema"
+    ORDER = "order"
+    CLOCK = "clock"
+    TURN = "turn"
+    TIMEOUT = "timeout"
+    RESUME = "resume"
+    ILLEGAL = "illegal"
+    SAYS = "says"
+    DEAL = "deal"
+    SCORE = "score"
+    END = "end"
+    SETTLE = "settle"
+    COMMITMENT = "commitment"
+    SEAT_KEY = "seat_key"
+    SEAT_SEED = "seat_seed"
+    SEAT_SIGNATURE = "seat_signature"
+    SIGNED_ROOT = "signed_root"
+    OWN_ACTION = "own_action"
+    """An event by our own seat that is not what this memory signed."""
+    ROOT = "root"
+    """The receipt's root is not the root of the events that came with it."""
+    FORK = "fork"
+    """An event, receipt or view differs from the one seen before at that place."""
+    RECEIPT = "receipt"
+    """The receipt is not signed by the key the match was opened with, or is for something else."""
+    VIEW = "view"
+    """The view is not signed by that key, or is for something else."""
+    SHOWN_HAND = "shown_hand"
+    SHOWN_LEGAL = "shown_legal"
+
+
+class ClientError(FairdealError):
+    """The root of what a client of the service raises by itself."""
+
+    code = "client_error"
+
+
+class ApiError(ClientError):
+    """The service answered with a problem; `problem` is its stable code, `status` the HTTP status."""
+
+    code = "api_error"
+
+    def __init__(self, problem: str, status: int, detail: str, details: Mapping[str, object] | None = None) -> None:
+        super().__init__(f"{problem} ({status}): {detail}", details)
+        self.problem = problem
+        self.status = status
+        self.detail = detail
+
+
+class Unreachable(ClientError):
+    """No answer after every attempt; a signed action may be sent again as it is."""
+
+    code = "unreachable"
+
+
+class AlreadySigned(ClientError):
+    """This memory holds another action for that match and size: one is signed, ever."""
+
+    code = "already_signed"
+
+
+class NotRemembered(ClientError):
+    """This memory does not know the match, so it has no key, and signs nothing for it."""
+
+    code = "not_remembered"
+
+
+class Unacceptable(ClientError):
+    """The table's terms are not those the player asked for; nothing was signed and nothing is staked."""
+
+    code = "unacceptable"
+
+
+class Contradiction(ClientError):
+    """The server's word contradicts itself or the rules. No further action is signed in this match, ever.
+
+    `place` is the index of the event, or one less than the size of the receipt or view; None when there is none.
+    """
+
+    code: ClassVar[str] = "contradiction"
+
+    def __init__(self, finding: Finding, place: int | None, message: str) -> None:
+        where = "" if place is None else f" at event {place}"
+        super().__init__(f"{finding.value}{where}: {message}", {"finding": finding.value, "place": place})
+        self.finding = finding
+        self.place = place
