@@ -79,6 +79,18 @@ class NotYourTurn(Refused):
     code = "not_your_turn"
 
 
+class RootMismatch(Refused):
+    """It was signed over another history than this one."""
+
+    code = "root_mismatch"
+
+
+class RuleBroken(Refused):
+    """An event breaks a rule of the protocol; `details["reason"]` is a cause of protocol section 6.5."""
+
+    code = "rule_broken"
+
+
 class Stale(Refused):
     """The history has moved on since this was signed."""
 
@@ -137,6 +149,12 @@ class InsufficientFunds(Refused):
     """The free balance is below the stake."""
 
     code = "insufficient_funds"
+
+
+class LimitExceeded(Refused):
+    """It would pass an amount or a count that the service allows."""
+
+    code = "limit_exceeded"
 
 
 class NameTaken(Refused):
@@ -203,6 +221,12 @@ class LedgerBroken(Broken):
     """Money would be made, lost or moved twice; nothing was written."""
 
     code = "ledger_broken"
+
+
+class RecordsBroken(Broken):
+    """The database refused what would break its records; nothing was written."""
+
+    code = "records_broken"
 
 
 class SchemaMismatch(Broken):

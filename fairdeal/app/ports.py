@@ -210,7 +210,7 @@ class Store(Protocol):
         """Ends a login, if there is one."""
 
     def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
-        """`money` is a `ledger.deposit`. Raises UnknownAccount, IdempotencyConflict."""
+        """`money` is a `ledger.deposit`. Raises UnknownAccount, LimitExceeded, IdempotencyConflict."""
 
     def wallet(self, account_id: str, asset: str) -> Wallet: ...
 
@@ -241,7 +241,7 @@ class Store(Protocol):
         """
 
     def commit(self, append: Append) -> CommitResult:
-        """Raises CommitmentReused; LedgerBroken when the money does not fit the match (nothing is written then)."""
+        """Raises CommitmentReused, or of the family `Broken` when the money does not fit; nothing is written then."""
 
     def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
         """The event lines from index `start` on, verbatim; none for an unknown match."""

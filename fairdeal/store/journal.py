@@ -1,0 +1,168 @@
+"""Posting transactions: balances, entries, header, and the holds that follow. Inside the caller's transaction."""
+
+from sqlalchemy import Connection, exists, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from fairdeal.app.ports import Deposited, Status, Wallet, WalletLine
+from fairdeal.errors import InsufficientFunds, LedgerBroken, LimitExceeded
+from fairdeal.ledger import CASHIER, Books, Kind, Posting, Transaction, cash, held, pot
+from fairdeal.limits import MAX_SAFE_INTEGER
+from fairdeal.store.people import check_account
+from fairdeal.store.tables import balances, entries, hold_endings, holds, matches, transactions
+
+_LOCK_ORDER = ("match:", "player:", "house:", "tax", "cashier")
+
+
+def post(connection: Connection, transaction: Transaction) -> None:
+    """Entries first, header last: the header is the seal.
+
+    Raises InsufficientFunds when a player's free money does not suffice, LimitExceeded when no more money may come
+    in, LedgerBroken when any other account would pass its bounds.
+    """
+    ordered = sorted(transaction.postings, key=_lock_order)
+    after = {posting.account: _move(connection, posting, transaction.asset) for posting in ordered}
+    connection.execute(
+        insert(entries),
+        [
+            {
+                "transaction_id": transaction.id,
+                "account": posting.account,
+                "asset": transaction.asset,
+                "amount": posting.amount,
+                "balance": after[posting.account],
+            }
+            for posting in transaction.postings
+        ],
+    )
+    connection.execute(
+        insert(transactions).values(
+            id=transaction.id,
+            kind=transaction.kind.value,
+            match_id=transaction.match,
+            asset=transaction.asset,
+            at=transaction.at,
+            line=transaction.canonical(),
+        )
+    )
+    for posting in transaction.postings:
+        if posting.account.endswith(":held"):
+            _hold(connection, transaction, posting)
+
+
+def deposit(connection: Connection, account_id: str, transaction: Transaction) -> Deposited:
+    """Raises UnknownAccount, LimitExceeded."""
+    check_account(connection, account_id)
+    post(connection, transaction)
+    return Deposited(transaction.id, _balance(connection, cash(account_id), transaction.asset), transaction.at)
+
+
+def wallet(connection: Connection, account_id: str, asset: str) -> Wallet:
+    """A player's two balances."""
+    return Wallet(_balance(connection, cash(account_id), asset), _balance(connection, held(account_id), asset))
+
+
+def wallet_lines(
+    connection: Connection, account_id: str, asset: str, before: int | None, limit: int
+) -> tuple[WalletLine, ...]:
+    """The entries on a player's free money, newest first."""
+    mine = select(
+        entries.c.seq,
+        entries.c.transaction_id,
+        transactions.c.kind,
+        entries.c.amount,
+        entries.c.balance,
+        transactions.c.match_id,
+        transactions.c.at,
+    ).join(transactions, transactions.c.id == entries.c.transaction_id)
+    mine = mine.where(entries.c.account == cash(account_id), entries.c.asset == asset)
+    if before is not None:
+        mine = mine.where(entries.c.seq < before)
+    rows = connection.execute(mine.order_by(entries.c.seq.desc()).limit(limit))
+    return tuple(WalletLine(*row) for row in rows)
+
+
+def books(connection: Connection, asset: str) -> Books:
+    """Every record of one asset that must agree with the others."""
+    kept = connection.execute(select(balances.c.account, balances.c.balance).where(balances.c.asset == asset))
+    sums = connection.execute(
+        select(entries.c.account, func.sum(entries.c.amount)).where(entries.c.asset == asset).group_by("account")
+    )
+    open_holds = connection.execute(
+        select(holds.c.account_id, func.sum(holds.c.amount))
+        .join(matches, matches.c.id == holds.c.match_id)
+        .where(matches.c.asset == asset, ~exists().where(hold_endings.c.hold_id == holds.c.id))
+        .group_by(holds.c.account_id)
+    )
+    pots = connection.execute(
+        select(matches.c.id, matches.c.stake * matches.c.seats).where(
+            matches.c.asset == asset, matches.c.status == Status.LIVE.value, matches.c.stake > 0
+        )
+    )
+    return Books(
+        balances=dict(kept.all()),
+        entries=dict(sums.all()),
+        holds={held(account_id): amount for account_id, amount in open_holds},
+        pots={pot(match_id): amount for match_id, amount in pots},
+    )
+
+
+def _lock_order(posting: Posting) -> tuple[int, str]:
+    kinds = [place for place, prefix in enumerate(_LOCK_ORDER) if posting.account.startswith(prefix)]
+    return kinds[0], posting.account
+
+
+def _move(connection: Connection, posting: Posting, asset: str) -> int:
+    account, amount = posting.account, posting.amount
+    low = -MAX_SAFE_INTEGER if account == CASHIER else 0
+    here = (balances.c.account == account) & (balances.c.asset == asset)
+    guarded = (
+        update(balances)
+        .where(here, (balances.c.balance + amount).between(low, MAX_SAFE_INTEGER))
+        .values(balance=balances.c.balance + amount)
+        .returning(balances.c.balance)
+    )
+    after: int | None = connection.execute(guarded).scalar_one_or_none()
+    if after is None:
+        first = sqlite_insert(balances).values(account=account, asset=asset, balance=0).on_conflict_do_nothing()
+        connection.execute(first)
+        after = connection.execute(guarded).scalar_one_or_none()
+    if after is None:
+        raise _refusal(account)
+    return after
+
+
+def _refusal(account: str) -> InsufficientFunds | LimitExceeded | LedgerBroken:
+    if account == CASHIER:
+        return LimitExceeded("no more money may come in")
+    if account.endswith(":cash"):
+        return InsufficientFunds("the free balance is below the stake")
+    return LedgerBroken(f"{account} would pass its bounds")
+
+
+def _balance(connection: Connection, account: str, asset: str) -> int:
+    mine = select(balances.c.balance).where(balances.c.account == account, balances.c.asset == asset)
+    amount: int | None = connection.execute(mine).scalar_one_or_none()
+    return amount or 0
+
+
+def _hold(connection: Connection, transaction: Transaction, posting: Posting) -> None:
+    """A posting into held money is a new hold; one out of it ends exactly one, whole."""
+    account_id = posting.account.split(":")[1]
+    if posting.amount > 0:
+        if transaction.kind is not Kind.SIT or transaction.match is None:
+            raise LedgerBroken("money is held only by sitting down")
+        new = insert(holds).values(
+            id=transaction.id, match_id=transaction.match, account_id=account_id, amount=posting.amount
+        )
+        connection.execute(new)
+        return
+    mine = select(holds.c.id, transactions.c.id).where(
+        holds.c.match_id == transaction.match,
+        holds.c.account_id == account_id,
+        holds.c.amount == -posting.amount,
+        ~exists().where(hold_endings.c.hold_id == holds.c.id),
+        transactions.c.id == transaction.id,
+    )
+    ending = insert(hold_endings).from_select(["hold_id", "transaction_id"], mine).returning(hold_endings.c.hold_id)
+    if len(connection.execute(ending).all()) != 1:
+        raise LedgerBroken(f"{posting.account}: no such hold to end")

@@ -1,0 +1,67 @@
+"""Accounts and their logins. Inside the caller's transaction."""
+
+from sqlalchemy import ColumnElement, Connection, delete, insert, select
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from fairdeal.app.ports import Account, Session
+from fairdeal.errors import NameTaken, UnknownAccount
+from fairdeal.store.tables import accounts, sessions
+
+_ACCOUNT = (accounts.c.id, accounts.c.name, accounts.c.kind, accounts.c.password_hash, accounts.c.created_at)
+
+
+def create_account(connection: Connection, account: Account) -> None:
+    """Raises NameTaken."""
+    new = sqlite_insert(accounts).values(
+        id=account.id,
+        name=account.name,
+        kind=account.kind,
+        password_hash=account.password_hash,
+        created_at=account.created_at,
+    )
+    unless_taken = new.on_conflict_do_nothing(index_elements=["name"]).returning(accounts.c.id)
+    if connection.execute(unless_taken).one_or_none() is None:
+        raise NameTaken("another account has that name")
+
+
+def account(connection: Connection, account_id: str) -> Account | None:
+    """By its id."""
+    return _one(connection, accounts.c.id == account_id)
+
+
+def account_named(connection: Connection, name: str) -> Account | None:
+    """By its name, exactly as given."""
+    return _one(connection, accounts.c.name == name)
+
+
+def check_account(connection: Connection, account_id: str) -> None:
+    """Raises UnknownAccount."""
+    if account(connection, account_id) is None:
+        raise UnknownAccount("there is no such account")
+
+
+def open_session(connection: Connection, session: Session, now: int) -> None:
+    """Raises UnknownAccount."""
+    check_account(connection, session.account_id)
+    mine = sessions.c.account_id == session.account_id
+    connection.execute(delete(sessions).where(mine, sessions.c.expires_at <= now))
+    new = insert(sessions).values(
+        token_hash=session.token_hash, account_id=session.account_id, expires_at=session.expires_at
+    )
+    connection.execute(new)
+
+
+def session_account(connection: Connection, token_hash: bytes, now: int) -> Account | None:
+    """Whose live login this is."""
+    login = select(sessions.c.account_id).where(sessions.c.token_hash == token_hash, sessions.c.expires_at > now)
+    return _one(connection, accounts.c.id == login.scalar_subquery())
+
+
+def close_session(connection: Connection, token_hash: bytes) -> None:
+    """Nothing to do when there is none."""
+    connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
+
+
+def _one(connection: Connection, which: ColumnElement[bool]) -> Account | None:
+    row = connection.execute(select(*_ACCOUNT).where(which)).one_or_none()
+    return None if row is None else Account(*row)

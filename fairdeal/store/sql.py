@@ -1,0 +1,141 @@
+"""The store over SQL: the one place that commits. Each method is one transaction; the work is in the modules beside."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from fairdeal.app.ports import (
+    Account,
+    Append,
+    CommitResult,
+    Deposited,
+    NewTable,
+    Once,
+    Seat,
+    Session,
+    Sitting,
+    Table,
+    Wallet,
+    WalletLine,
+)
+from fairdeal.errors import Refused
+from fairdeal.ledger import Books, Transaction
+from fairdeal.store import journal, lobby, people, transcripts
+from fairdeal.store.once import Answer, answer
+from fairdeal.store.schema import check_schema
+from fairdeal.store.sqlite import SqliteDatabase
+
+
+class SqlStore:
+    """`app.ports.Store` on one SQLite file. Raises DatabaseLocked and SchemaMismatch when it is made."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = SqliteDatabase(path)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def check_ready(self) -> None:
+        with self._database.write() as connection:
+            check_schema(connection)
+
+    def create_account(self, account: Account) -> None:
+        with self._database.write() as connection:
+            people.create_account(connection, account)
+
+    def account(self, account_id: str) -> Account | None:
+        with self._database.read() as connection:
+            return people.account(connection, account_id)
+
+    def account_named(self, name: str) -> Account | None:
+        with self._database.read() as connection:
+            return people.account_named(connection, name)
+
+    def open_session(self, session: Session, now: int) -> None:
+        with self._database.write() as connection:
+            people.open_session(connection, session, now)
+
+    def session_account(self, token_hash: bytes, now: int) -> Account | None:
+        with self._database.read() as connection:
+            return people.session_account(connection, token_hash, now)
+
+    def close_session(self, token_hash: bytes) -> None:
+        with self._database.write() as connection:
+            people.close_session(connection, token_hash)
+
+    def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
+        with self._database.write() as connection:
+            outcome = answer(connection, once, lambda: asdict(journal.deposit(connection, account_id, money)))
+        return Deposited(**_raise_refusal(outcome))
+
+    def wallet(self, account_id: str, asset: str) -> Wallet:
+        with self._database.read() as connection:
+            return journal.wallet(connection, account_id, asset)
+
+    def wallet_lines(self, account_id: str, asset: str, before: int | None, limit: int) -> tuple[WalletLine, ...]:
+        with self._database.read() as connection:
+            return journal.wallet_lines(connection, account_id, asset, before, limit)
+
+    def books(self, asset: str) -> Books:
+        with self._database.read() as connection:
+            return journal.books(connection, asset)
+
+    def open_table(self, table: NewTable) -> None:
+        with self._database.write() as connection:
+            lobby.open_table(connection, table)
+
+    def table(self, match_id: str) -> Table | None:
+        with self._database.read() as connection:
+            return lobby.table(connection, match_id)
+
+    def table_with_code(self, code: str) -> Table | None:
+        with self._database.read() as connection:
+            return lobby.table_with_code(connection, code)
+
+    def open_tables(self, before: int | None, limit: int) -> tuple[Table, ...]:
+        with self._database.read() as connection:
+            return lobby.open_tables(connection, before, limit)
+
+    def sit(self, sitting: Sitting, once: Once) -> Seat:
+        with self._database.write() as connection:
+            outcome = answer(connection, once, lambda: asdict(lobby.sit(connection, sitting)))
+        return Seat(**_raise_refusal(outcome))
+
+    def stand_up(self, match_id: str, account_id: str, player: str, money: Transaction | None, once: Once) -> None:
+        with self._database.write() as connection:
+            outcome = answer(connection, once, lambda: lobby.stand_up(connection, match_id, account_id, player, money))
+        _raise_refusal(outcome)
+
+    def commit(self, append: Append) -> CommitResult:
+        with self._database.write() as connection:
+            return transcripts.commit(connection, append)
+
+    def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
+        with self._database.read() as connection:
+            return transcripts.lines(connection, match_id, start)
+
+    def sealed_seed(self, match_id: str) -> bytes:
+        with self._database.read() as connection:
+            return transcripts.sealed_seed(connection, match_id)
+
+    def due_matches(self, now: int, limit: int) -> tuple[str, ...]:
+        with self._database.read() as connection:
+            return transcripts.due(connection, now, limit)
+
+    def unfinished_matches(self) -> tuple[str, ...]:
+        with self._database.read() as connection:
+            return transcripts.unfinished(connection)
+
+    def beat(self, now: int) -> None:
+        with self._database.write() as connection:
+            transcripts.beat(connection, now)
+
+    def last_beat(self) -> int | None:
+        with self._database.read() as connection:
+            return transcripts.last_beat(connection)
+
+
+def _raise_refusal(outcome: Answer | Refused) -> Answer:
+    # Raised here, after the transaction, so that the refusal is kept as the key's answer.
+    if isinstance(outcome, Refused):
+        raise outcome
+    return outcome

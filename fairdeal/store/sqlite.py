@@ -1,0 +1,97 @@
+"""The SQLite engine: one file, one process, one writer at a time, and nothing acknowledged that is not on disk."""
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.exc import DatabaseError, IntegrityError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from fairdeal.errors import DatabaseLocked, RecordsBroken, SchemaMismatch
+from fairdeal.store.schema import check_schema, create_schema, is_empty
+
+_READERS: Final = 8
+"""Connections kept open; a read takes well under a millisecond, so more threads than this rarely meet."""
+
+# FULL, because NORMAL may lose acknowledged commits when the power goes. Recursive triggers, so that a REPLACE fires
+# DELETE triggers.
+_PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "recursive_triggers = ON")
+
+
+class SqliteDatabase:
+    """Transactions on one database file, which is made when it is not there.
+
+    Raises DatabaseLocked when another process (or another object of this one) has it, SchemaMismatch when it is not a
+    database of this version of ours.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path = path.resolve()  # two names of one file have one lock
+        self._lock_file = _take_lock(path)
+        self._writing = Lock()
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        self._engine = create_engine(f"sqlite:///{path}", pool_size=_READERS)
+        event.listen(self._engine, "connect", _configure)
+        event.listen(self._engine, "begin", _begin)
+        try:
+            with self.write() as connection:
+                if is_empty(connection):
+                    create_schema(connection)
+                check_schema(connection)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, DatabaseError) and not isinstance(error.orig, sqlite3.OperationalError):
+                raise SchemaMismatch(f"{path.name} is not a database of ours") from error
+            raise
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """One moment of the database, for as long as the block lasts."""
+        with self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """One transaction that writes: committed at the block's end, rolled back on any exception.
+
+        Raises RecordsBroken when a constraint or a trigger refuses it.
+        """
+        with self._writing, self._engine.connect().execution_options(writes=True) as connection:
+            try:
+                with connection.begin():
+                    yield connection
+            except IntegrityError as error:
+                raise RecordsBroken(f"the database refused: {error.orig}") from error
+
+    def close(self) -> None:
+        """Closes every connection and gives the file free."""
+        self._engine.dispose()
+        os.close(self._lock_file)
+
+
+def _take_lock(path: Path) -> int:
+    lock_file = os.open(f"{path}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock_file)
+        raise DatabaseLocked(f"another process serves {path.name}; SQLite is for one process") from None
+    return lock_file
+
+
+def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None  # the driver begins nothing by itself: `_begin` does
+    for pragma in _PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    # A deferred read that becomes a write fails at once whatever the busy timeout: writers say so from the start.
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

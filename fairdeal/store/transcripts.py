@@ -1,0 +1,82 @@
+"""Matches being played: appends, lines, sealed seeds, due times, the heartbeat. Inside the caller's transaction."""
+
+from sqlalchemy import Connection, insert, select, update
+
+from fairdeal.app.ports import Append, CommitResult, Status
+from fairdeal.errors import LedgerBroken, UnknownMatch
+from fairdeal.store import journal
+from fairdeal.store.lobby import reserve
+from fairdeal.store.tables import events, heartbeat, match_endings, matches, seals
+
+
+def commit(connection: Connection, append: Append) -> CommitResult:
+    """A compare-and-set on the match's row, then everything else. Raises CommitmentReused, LedgerBroken."""
+    moved = (
+        update(matches)
+        .where(
+            matches.c.id == append.match_id,
+            matches.c.size == append.size,
+            matches.c.seating == append.seating,
+            matches.c.status != Status.ENDED.value,
+        )
+        .values(size=append.size + len(append.lines), status=append.status.value, due_at=append.due_at)
+        .returning(matches.c.asset)
+    )
+    asset: str | None = connection.execute(moved).scalar_one_or_none()
+    if asset is None:
+        return CommitResult.STALE
+    if append.lines:
+        lines = [
+            {"match_id": append.match_id, "n": append.size + place, "line": line}
+            for place, line in enumerate(append.lines)
+        ]
+        connection.execute(insert(events), lines)
+    if append.commitment is not None:
+        reserve(connection, append.commitment, append.match_id)
+    if append.money is not None:
+        if (append.money.match, append.money.asset) != (append.match_id, asset):
+            raise LedgerBroken("the money is of another match or asset")
+        journal.post(connection, append.money)
+    if append.status is Status.ENDED:
+        paid = None if append.money is None else append.money.id
+        connection.execute(insert(match_endings).values(match_id=append.match_id, transaction_id=paid, at=append.at))
+    return CommitResult.COMMITTED
+
+
+def lines(connection: Connection, match_id: str, start: int) -> tuple[bytes, ...]:
+    """The event lines from index `start` on."""
+    some = select(events.c.line).where(events.c.match_id == match_id, events.c.n >= start).order_by(events.c.n)
+    return tuple(connection.execute(some).scalars())
+
+
+def sealed_seed(connection: Connection, match_id: str) -> bytes:
+    """Raises UnknownMatch."""
+    sealed: bytes | None = connection.execute(
+        select(seals.c.sealed).where(seals.c.match_id == match_id)
+    ).scalar_one_or_none()
+    if sealed is None:
+        raise UnknownMatch("there is no such match")
+    return sealed
+
+
+def due(connection: Connection, now: int, limit: int) -> tuple[str, ...]:
+    """Matches whose due time has come, the longest overdue first."""
+    some = select(matches.c.id).where(matches.c.due_at <= now).order_by(matches.c.due_at, matches.c.seq).limit(limit)
+    return tuple(connection.execute(some).scalars())
+
+
+def unfinished(connection: Connection) -> tuple[str, ...]:
+    """Every match that has not ended, the oldest first."""
+    some = select(matches.c.id).where(matches.c.status.in_(("open", "joining", "live"))).order_by(matches.c.seq)
+    return tuple(connection.execute(some).scalars())
+
+
+def beat(connection: Connection, now: int) -> None:
+    """Writes the heartbeat."""
+    connection.execute(update(heartbeat).values(at=now))
+
+
+def last_beat(connection: Connection) -> int | None:
+    """The last heartbeat."""
+    at: int | None = connection.execute(select(heartbeat.c.at)).scalar_one()
+    return at
