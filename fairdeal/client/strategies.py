@@ -1,12 +1,12 @@
 """Ways to play: a strategy is given our turn and says what to do. Programs bring their own; this one is for demos."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from fairdeal.belote import Action, Bid, Deal, Play
 from fairdeal.belote.actions import SUIT_BIDS
-from fairdeal.belote.tables import STRENGTH, VALUE, trick_points, trick_winner
+from fairdeal.belote.tables import BEATEN_BY, VALUE, trick_result
 from fairdeal.cards import suit_of
 
 
@@ -27,24 +27,21 @@ _WORTH_TAKING: Final = 34
 
 
 def prefer_winning_tricks(turn: Turn) -> Action:
-    """Takes on a strong suit; wins a trick that has points whenever it can, as cheaply as it can; else throws little."""
-    if turn.deal.trump is None:
+    """Takes on a strong suit; leads what is hardest to beat; wins a trick when it can, cheaply; else throws little."""
+    trump, trick = turn.deal.trump, turn.deal.trick
+    if trump is None:
         return _bid(turn)
     cards = [action.card for action in turn.legal if isinstance(action, Play)]
-    trump = turn.deal.trump
-    if not turn.deal.trick:
-        return Play(max(cards, key=lambda card: (STRENGTH[trump][suit_of(card)][card] % 16, VALUE[trump][card])))
-    return Play(_answer(cards, turn.deal.trick, trump))
-
-
-def _answer(cards: Sequence[int], trick: tuple[int, ...], trump: int) -> int:
-    values, strengths = VALUE[trump], STRENGTH[trump][suit_of(trick[0])]
-    winning = [card for card in cards if trick_winner((*trick, card), trump) == len(trick)]
-    if winning and trick_points((*trick, max(winning, key=values.__getitem__)), trump):
-        plain = [card for card in winning if suit_of(card) != trump]
-        # A plain card that wins may as well bring its points home; a trump is spent sparingly.
-        return max(plain, key=values.__getitem__) if plain else min(winning, key=strengths.__getitem__)
-    return min(cards, key=lambda card: (values[card], strengths[card]))
+    values = VALUE[trump]
+    if not trick:
+        return Play(min(cards, key=lambda card: (BEATEN_BY[trump][card].bit_count(), -values[card])))
+    winning = [card for card in cards if trick_result((*trick, card), trump)[0] == len(trick)]
+    plain = [card for card in winning if suit_of(card) != trump]
+    if plain:
+        return Play(max(plain, key=values.__getitem__))
+    if winning and trick_result(trick, trump)[1]:
+        return Play(min(winning, key=values.__getitem__))
+    return Play(min(cards, key=lambda card: (values[card], suit_of(card) == trump)))
 
 
 def _bid(turn: Turn) -> Bid:

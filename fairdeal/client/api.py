@@ -1,0 +1,184 @@
+"""The service's HTTP calls, as methods: no rule, no check and no memory, only sending, retrying and reading."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Self, TypeAlias
+
+import httpx2
+
+from fairdeal.client.errors import ApiError, Unreachable
+from fairdeal.limits import MAX_BUNDLE_BYTES, MAX_EVENT_BYTES
+
+Answer: TypeAlias = Mapping[str, Any]
+"""A JSON object as the service sent it; nothing in it is to be believed before it is checked."""
+
+_ATTEMPTS: Final = 7
+"""With pauses of 0.1 s, doubled each time, they span six seconds: a restart of the service."""
+_FIRST_PAUSE_S: Final = 0.1
+_TIMEOUT_S: Final = 20.0
+_SILENCE_S: Final = 60.0
+"""A stream that says nothing for so long, not even that it is alive, is taken for dead and opened again."""
+_MAX_ANSWER_BYTES: Final = MAX_BUNDLE_BYTES + MAX_EVENT_BYTES * 4
+"""A whole transcript as JSON strings in one answer."""
+
+
+class Api:
+    """One session with the service at `url` (scheme, host and port). Not to be shared between threads.
+
+    Every method raises ApiError when the service refuses, Unreachable when it does not answer.
+    """
+
+    def __init__(self, url: str, token: str | None = None, transport: httpx2.BaseTransport | None = None) -> None:
+        self._http = httpx2.Client(base_url=url, timeout=_TIMEOUT_S, transport=transport)
+        if token is not None:
+            self.use_token(token)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def use_token(self, token: str) -> None:
+        """Call in the name of this session, or of the operator, from here on."""
+        self._http.headers["Authorization"] = f"Bearer {token}"
+
+    def sign_up(self, name: str, password: str) -> Answer:
+        """A new account."""
+        return self._call("POST", "/v1/accounts", {"name": name, "password": password})
+
+    def sign_in(self, name: str, password: str) -> Answer:
+        """A new session, whose token is used from here on."""
+        session = self._call("POST", "/v1/sessions", {"name": name, "password": password})
+        self.use_token(session["token"])
+        return session
+
+    def me(self) -> Answer:
+        """The account of this session."""
+        return self._call("GET", "/v1/me")
+
+    def wallet(self) -> Answer:
+        """Free money, and what is held at tables."""
+        return self._call("GET", "/v1/wallet")
+
+    def deposit(self, account: str, amount: int, key: str) -> Answer:
+        """Play money for an account, by the operator's token."""
+        return self._call("POST", "/v1/deposits", {"account": account, "amount": amount}, key=key)
+
+    def open_table(self, form: Mapping[str, Any]) -> Answer:
+        """Open a table; its description."""
+        return self._call("POST", "/v1/tables", form)
+
+    def table(self, m: str) -> Answer:
+        """The description of a table."""
+        return self._call("GET", f"/v1/tables/{m}")
+
+    def sit(self, m: str, code: str | None, key: str) -> Answer:
+        """Take a seat; the stake is held."""
+        return self._call("POST", f"/v1/tables/{m}/seats", {} if code is None else {"code": code}, key=key)
+
+    def stand_up(self, m: str) -> None:
+        """Leave a seat of a table that is not full."""
+        self._call("DELETE", f"/v1/tables/{m}/seats/me")
+
+    def send_action(self, m: str, body: bytes) -> Answer:
+        """Send a signed action, the same bytes as often as it takes."""
+        return self._call("POST", f"/v1/matches/{m}/actions", body)
+
+    def answer(self, m: str, start: int) -> Answer:
+        """The events from number `start` on, with receipt and view."""
+        return self._call("GET", f"/v1/matches/{m}", query={"from": start})
+
+    def stream(self, m: str, start: int) -> Iterator[Answer]:
+        """Answers as they come, from event number `start` on, until the service or the network ends the stream."""
+        timeout = httpx2.Timeout(_TIMEOUT_S, read=_SILENCE_S)
+        try:
+            with self._http.stream(
+                "GET", f"/v1/matches/{m}/stream", params={"from": start}, timeout=timeout
+            ) as response:
+                if response.status_code != httpx2.codes.OK:
+                    response.read()
+                    raise _refusal(response)
+                for message in httpx2.EventSource(response, _MAX_ANSWER_BYTES):
+                    yield _object(message.data)
+        except httpx2.TransportError:
+            return
+
+    def bundle(self, m: str) -> bytes:
+        """The bundle of a match that has ended."""
+        return self._send("GET", f"/v1/matches/{m}/bundle").content
+
+    def ready(self) -> None:
+        """Raises unless the service can serve."""
+        self._send("GET", "/readyz")
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | bytes | None = None,
+        *,
+        key: str | None = None,
+        query: Mapping[str, int] | None = None,
+    ) -> dict[str, Any]:
+        response = self._send(method, path, body, key, query)
+        return _object(response.text) if response.content else {}
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | bytes | None = None,
+        key: str | None = None,
+        query: Mapping[str, int] | None = None,
+    ) -> httpx2.Response:
+        headers = {} if key is None else {"Idempotency-Key": key}
+        content = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        # A call may be repeated when it reads, when it is its own idempotency key (signed bytes), or brings one.
+        repeatable = method != "POST" or key is not None or isinstance(body, bytes)
+        pause = _FIRST_PAUSE_S
+        for attempt in range(_ATTEMPTS):
+            if attempt:
+                time.sleep(pause)
+                pause *= 2
+            try:
+                response = self._http.request(method, path, content=content, headers=headers, params=query)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout):
+                continue
+            except httpx2.TransportError as error:
+                if not repeatable:
+                    raise Unreachable("the service did not answer, and the call is not safe to repeat") from error
+                continue
+            if response.status_code == httpx2.codes.SERVICE_UNAVAILABLE and attempt < _ATTEMPTS - 1:
+                continue
+            if response.is_success:
+                return response
+            raise _refusal(response)
+        raise Unreachable("the service does not answer")
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise ApiError("not_json", 0, "the service sent something that is no JSON object")
+    return value
+
+
+def _refusal(response: httpx2.Response) -> ApiError:
+    """The error that a problem+json body tells of; other bodies come from something between us and the service."""
+    try:
+        told = _object(response.text)
+    except ApiError:
+        told = {}
+    problem = str(told.get("code", "http_error"))
+    return ApiError(problem, response.status_code, str(told.get("detail", told.get("title", "no detail"))), told)
