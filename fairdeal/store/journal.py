@@ -1,6 +1,6 @@
 """Posting transactions: balances, entries, header, and the holds that follow. Inside the caller's transaction."""
 
-from sqlalchemy import Connection, exists, func, insert, select, update
+from sqlalchemy import Connection, exists, func, insert, literal, select, update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from fairdeal.app.ports import Deposited, Status, Wallet, WalletLine
@@ -156,12 +156,11 @@ def _hold(connection: Connection, transaction: Transaction, posting: Posting) ->
         )
         connection.execute(new)
         return
-    mine = select(holds.c.id, transactions.c.id).where(
+    mine = select(holds.c.id, literal(transaction.id)).where(
         holds.c.match_id == transaction.match,
         holds.c.account_id == account_id,
         holds.c.amount == -posting.amount,
         ~exists().where(hold_endings.c.hold_id == holds.c.id),
-        transactions.c.id == transaction.id,
     )
     ending = insert(hold_endings).from_select(["hold_id", "transaction_id"], mine).returning(hold_endings.c.hold_id)
     if len(connection.execute(ending).all()) != 1:
