@@ -12,7 +12,7 @@ BASIS_POINTS: Final = 10_000
 
 TaxBase: TypeAlias = Literal["pot", "commission"]
 
-_ID = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
+_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class FeeSchedule:
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):
-            raise Malformed("a fee schedule's id is [a-z0-9][a-z0-9._@-]{0,63}")
+            raise Malformed("a fee schedule's id is [a-z0-9][a-z0-9._-]{0,31}")
         for figure in (self.commission_bp, self.commission_cap, self.tax_bp):
             if type(figure) is not int or not 0 <= figure <= MAX_SAFE_INTEGER:
                 raise Malformed("a fee schedule's figures are integers from 0 to 2^53−1")

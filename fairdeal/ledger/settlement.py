@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from fairdeal.errors import Malformed
 from fairdeal.ledger.fees import Fees, FeeSchedule
-from fairdeal.limits import MAX_STAKE
+from fairdeal.limits import MAX_SAFE_INTEGER
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _share(sides: Sequence[int], winner: int, amount: int) -> list[int]:
 def _check(sides: Sequence[int], stake: int, outcome: Outcome) -> None:
     if len({sides.count(side) for side in set(sides)}) != 1:
         raise Malformed("sides are equally large, and there is at least one")
-    if not 0 <= stake <= MAX_STAKE:
-        raise Malformed(f"a stake is from 0 to {MAX_STAKE}")
+    if stake < 0 or stake * len(sides) > MAX_SAFE_INTEGER:
+        raise Malformed("a stake is not negative, and its pot within 2^53−1")
     if not isinstance(outcome, Refund) and outcome.side not in sides:
         raise Malformed("no such side at this table")
