@@ -58,3 +58,15 @@ MAX_ORIGIN_BYTES: Final = 255
 # Money
 MAX_STAKE: Final = 10**15
 """Minor units; a pot of `MAX_SEATS` stakes stays within `MAX_SAFE_INTEGER`."""
+
+# Match (protocol section 2.2)
+MAX_DEALS: Final = 1_000
+"""Deals in one match; a duel to the highest target is over long before."""
+MAX_OVERRUNS: Final = 100
+"""Overruns a seat may be granted; more would let one player hold the other for a day."""
+MAX_CLOCK_MS: Final = 24 * 60 * 60 * 1000
+"""A day, for every span of a match's clock."""
+MAX_LOG_NAME_BYTES: Final = 128
+"""A log's name, so that the origins made of it stay under `MAX_ORIGIN_BYTES`."""
+MAX_EXPONENT: Final = 18
+"""Decimal places of an asset's minor unit; no currency has more."""

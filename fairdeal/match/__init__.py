@@ -1,0 +1,61 @@
+"""One match: its events, what may come next, what each seat may see, and what a player takes away.
+
+Pure. `decide` turns a command into events, `evolve` folds events into a state; protocol sections 2 and 5.
+"""
+
+from fairdeal.match.actions import SignedAction, action_message, retry_of
+from fairdeal.match.decide import Cancel, Command, Move, Resume, Tick, Void, decide, open_match
+from fairdeal.match.events import SEAT_EVENTS, SERVER, Event
+from fairdeal.match.evolve import check_signature, evolve, missing_seats, replay
+from fairdeal.match.files import Bundle, Held, HeldLine, parse_bundle, parse_held, write_bundle, write_held
+from fairdeal.match.receipts import check_receipt, open_receipt, receipt, receipt_key, receipt_name
+from fairdeal.match.settlement import money_outcome, settlement_lines
+from fairdeal.match.state import Ending, Joined, MatchState, Phase
+from fairdeal.match.terms import Asset, Clock, Terms
+from fairdeal.match.views import legal, table_view, view, view_message
+
+__all__ = [
+    "SEAT_EVENTS",
+    "SERVER",
+    "Asset",
+    "Bundle",
+    "Cancel",
+    "Clock",
+    "Command",
+    "Ending",
+    "Event",
+    "Held",
+    "HeldLine",
+    "Joined",
+    "MatchState",
+    "Move",
+    "Phase",
+    "Resume",
+    "SignedAction",
+    "Terms",
+    "Tick",
+    "Void",
+    "action_message",
+    "check_receipt",
+    "check_signature",
+    "decide",
+    "evolve",
+    "legal",
+    "missing_seats",
+    "money_outcome",
+    "open_match",
+    "open_receipt",
+    "parse_bundle",
+    "parse_held",
+    "receipt",
+    "receipt_key",
+    "receipt_name",
+    "replay",
+    "retry_of",
+    "settlement_lines",
+    "table_view",
+    "view",
+    "view_message",
+    "write_bundle",
+    "write_held",
+]
