@@ -25,7 +25,7 @@ STOCK: Final = 19
 BELOTE: Final = 20
 CAPOT_BONUS: Final = 90
 MAX_TARGET: Final = 10_000
-"""At 82 marks a deal this is more than the hundred deals a match may have; nobody needs a higher one."""
+"""A hundred deals, all that a match may have, share some 16,200 points: a higher target would hardly ever be reached."""
 
 
 class Layout(NamedTuple):
@@ -143,13 +143,14 @@ class Duel:
 
         Raises WrongPhase in the outside view once cards are played: it does not know the hands.
         """
-        if deal.turn is None:
+        turn, trump, hands = deal.turn, deal.trump, deal.hands
+        if turn is None:
             return ()
-        if deal.trump is None:
+        if trump is None:
             return turned_up_bids(deal, PLAYERS)
-        if deal.hands is None:
+        if hands is None:
             raise WrongPhase(_OUTSIDE)
-        return plays(legal_cards(deal.hands[deal.turn], deal.trick, deal.trump, deal.stock_left))
+        return plays(legal_cards(hands[turn], deal.trick, trump, deal.stock_left))
 
     def first_action(self, deal: Deal) -> Action:
         """What is done for a seat whose time is over: pass, or the first legal card. Raises WrongPhase as `actions`."""
@@ -163,37 +164,40 @@ class Duel:
 
         In the outside view only what is public is checked: phase, bid, and that the card was not played before.
         """
-        if deal.turn is None:
+        turn, trump, hands = deal.turn, deal.trump, deal.hands
+        if turn is None:
             refuse(Reason.DEAL_OVER)
         if not isinstance(action, Play):
-            if deal.trump is not None:
+            if trump is not None:
                 refuse(Reason.NOT_BIDDING)
             if action not in turned_up_bids(deal, PLAYERS):
                 refuse(Reason.BID_NOT_ALLOWED)
             return
-        if deal.trump is None:
+        if trump is None:
             refuse(Reason.NOT_PLAYING)
         card = action.card
-        if deal.hands is None:
+        if hands is None:
             if deal.played >> card & 1:
                 refuse(Reason.NOT_IN_HAND)
             return
-        hand = deal.hands[deal.turn]
+        hand = hands[turn]
         if not hand >> card & 1:
             refuse(Reason.NOT_IN_HAND)
-        if not legal_cards(hand, deal.trick, deal.trump, deal.stock_left) >> card & 1:
-            refuse(_broken_duty(hand, card, deal.trick[0]))
+        trick = deal.trick
+        if not legal_cards(hand, trick, trump, deal.stock_left) >> card & 1:
+            refuse(_broken_duty(hand, card, trick[0]))
 
     def says(self, deal: Deal, action: Action) -> Says | None:
         """What the rules announce by themselves with this action of the seat on turn.
 
         Raises WrongPhase in the outside view, where it depends on the hidden hand.
         """
-        if deal.hands is None:
+        turn, trump, hands = deal.turn, deal.trump, deal.hands
+        if hands is None:
             raise WrongPhase(_OUTSIDE)
-        if not isinstance(action, Play) or deal.turn is None or deal.trump is None:
+        if turn is None or trump is None or not isinstance(action, Play):
             return None
-        return announcement(deal.hands[deal.turn], action.card, deal.trump, deal.belote == deal.turn)
+        return announcement(hands[turn], action.card, trump, deal.belote == turn)
 
     def apply(self, deal: Deal, action: Action) -> Deal:
         """The deal after an action of the seat on turn. Raises IllegalAction as `check`; WrongPhase from outside."""
