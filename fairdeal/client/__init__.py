@@ -1,1 +1,42 @@
-"""What an integrator installs: a player's program, with its keys, its memory and its checks of the server's word."""
+"""What an integrator installs: a player's program, with its keys, its memory and its checks of the server's word.
+
+`Player` plays whole matches; `MatchClient` checks and signs for one match and leaves the sending to others.
+"""
+
+from fairdeal.client.api import Api
+from fairdeal.client.errors import (
+    AlreadySigned,
+    ApiError,
+    ClientError,
+    Contradiction,
+    Finding,
+    NotRemembered,
+    Unacceptable,
+    Unreachable,
+)
+from fairdeal.client.match_client import MatchClient
+from fairdeal.client.memory import Memory
+from fairdeal.client.player import Player, Taken
+from fairdeal.client.strategies import Strategy, Turn, prefer_winning_tricks
+from fairdeal.client.trust import format_policy, parse_policy
+
+__all__ = [
+    "AlreadySigned",
+    "Api",
+    "ApiError",
+    "ClientError",
+    "Contradiction",
+    "Finding",
+    "MatchClient",
+    "Memory",
+    "NotRemembered",
+    "Player",
+    "Strategy",
+    "Taken",
+    "Turn",
+    "Unacceptable",
+    "Unreachable",
+    "format_policy",
+    "parse_policy",
+    "prefer_winning_tricks",
+]

@@ -82,9 +82,9 @@ class Api:
         """Take a seat; the stake is held."""
         return self._call("POST", f"/v1/tables/{m}/seats", {} if code is None else {"code": code}, key=key)
 
-    def stand_up(self, m: str) -> None:
-        """Leave a seat of a table that is not full."""
-        self._call("DELETE", f"/v1/tables/{m}/seats/me")
+    def stand_up(self, m: str, key: str) -> Answer:
+        """Leave a seat of a table that is not full; the stake comes back whole."""
+        return self._call("DELETE", f"/v1/tables/{m}/seats/me", key=key)
 
     def send_action(self, m: str, body: bytes) -> Answer:
         """Send a signed action, the same bytes as often as it takes."""

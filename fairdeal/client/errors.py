@@ -29,6 +29,8 @@ class Finding(StrEnum):
     COMMITMENT = "commitment"
     SEAT_KEY = "seat_key"
     SEAT_SEED = "seat_seed"
+    DUPLICATE = "duplicate"
+    """Two seats with one key or one commitment."""
     SEAT_SIGNATURE = "seat_signature"
     SIGNED_ROOT = "signed_root"
     OWN_ACTION = "own_action"

@@ -84,9 +84,9 @@ def shown(hand: OwnHand, deal: Deal | None, cards: int) -> OwnHand:
     return OwnHand(hand.seat, cards)
 
 
-def legal(hand: OwnHand, deal: Deal, rules: Ruleset) -> tuple[Action, ...]:
-    """What our seat may do now, in canonical order; nothing when it is not on turn. The hand must have been shown."""
-    return rules.actions(_with_hand(hand, deal, rules, 0)) if deal.turn == hand.seat else ()
+def check_legal(hand: OwnHand, deal: Deal, rules: Ruleset, action: Action) -> None:
+    """Raises IllegalAction, with the reason, unless our seat, on turn, may do this."""
+    rules.check(_with_hand(hand, deal, rules, 0), action)
 
 
 def _exact(hand: OwnHand, deal: Deal, rules: Ruleset) -> Deal | None:

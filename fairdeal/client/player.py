@@ -1,0 +1,189 @@
+"""A player's whole program: an account, a table, a match played to its end, and the two files taken away from it.
+
+player = Player(Api("https://…", token), Memory(Path("alice.db")), Path("matches"), parse_policy(text))
+table = player.open_table(stake=1000)
+player.sit(table["m"], stake=1000)
+taken = player.play(table["m"], prefer_winning_tricks)
+"""
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from fairdeal import canonical
+from fairdeal.client.api import Answer, Api
+from fairdeal.client.errors import ApiError, Contradiction, Finding, Unacceptable
+from fairdeal.client.match_client import MatchClient
+from fairdeal.client.memory import Memory
+from fairdeal.client.strategies import Strategy
+from fairdeal.commit import Seed
+from fairdeal.errors import FairdealError
+from fairdeal.keys import SigningKey
+from fairdeal.limits import KEY_BYTES, SEED_BYTES
+from fairdeal.match import Ending, Event, Held, HeldLine, Terms, open_receipt, receipt_key, write_bundle, write_held
+from fairdeal.tlog import Checkpoint, Frontier, VerifierKey, leaf_hash
+
+_LOOK_S: Final = 0.2
+"""Between two looks at a table that is not full yet, and before a broken stream is opened again."""
+_OVERTAKEN: Final = frozenset({"stale", "late", "not_your_turn", "wrong_phase"})
+"""Refusals of an action that the clock, or an end, has overtaken: the events tell what happened instead."""
+
+Watcher = Callable[[MatchClient], None]
+"""Told after everything that was received."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What is taken away from a match: how it ended, and the paths of the bundle and the held file."""
+
+    ending: Ending
+    bundle: Path
+    held: Path
+
+
+class Player:
+    """Plays in the name of `api`'s session. `memory` is the player's own; files are written into `folder`.
+
+    `trusted` are the receipt keys of the player's policy; empty takes the key that a table was opened with, and then
+    nothing shows that the table is the service's own.
+    """
+
+    def __init__(self, api: Api, memory: Memory, folder: Path, trusted: tuple[VerifierKey, ...] = ()) -> None:
+        self._api = api
+        self._memory = memory
+        self._folder = folder
+        self._trusted = trusted
+
+    def open_table(
+        self, stake: int, *, game: str = "duel", private: bool = False, decision_ms: int | None = None
+    ) -> Answer:
+        """Open a table, without sitting down; its description. Raises ApiError, Unreachable."""
+        form: dict[str, Any] = {"game": game, "stake": stake, "private": private}
+        return self._api.open_table(form if decision_ms is None else {**form, "decision_ms": decision_ms})
+
+    def sit(self, m: str, stake: int, code: str | None = None) -> Answer:
+        """Sit down for this stake, no other; the key and the seed of the match are made and kept before.
+
+        Raises Unacceptable when the table's terms, as signed, are not those shown or not for this stake.
+        """
+        terms, opened = self._check_table(self._api.table(m), m, stake)
+        key, seed = SigningKey.from_seed(secrets.token_bytes(KEY_BYTES)), Seed(secrets.token_bytes(SEED_BYTES))
+        sitting = self._memory.begin(terms.m, opened, key, seed)
+        if sitting.opened != opened:
+            raise Contradiction(Finding.TERMS, 0, "this table was shown with other terms before")
+        table = self._api.sit(m, code, key=secrets.token_hex(16))
+        self._memory.seated(m, table["you"]["seat"], table["you"]["player"])
+        return table
+
+    def play(self, m: str, strategy: Strategy, watch: Watcher | None = None) -> Taken:
+        """Play the match to its end, from wherever it stands, and write its files.
+
+        Raises Contradiction when the service's word does not hold, with the evidence written; AlreadySigned when
+        another program with this memory plays too; ApiError, Unreachable.
+        """
+        client = MatchClient(self._memory, m, self._folder, self._trusted_key(m))
+        while self._api.table(m)["status"] == "open":
+            time.sleep(_LOOK_S)
+        try:
+            self._receive(client, self._api.answer(m, client.size), watch)
+            while client.ending is None:
+                self._respond(client, strategy, watch)
+                for answer in self._api.stream(m, client.size):
+                    self._receive(client, answer, watch)
+                    self._respond(client, strategy, watch)
+                    if client.ending is not None:
+                        break
+                else:
+                    time.sleep(_LOOK_S)
+        finally:
+            self._write_held(client)
+        return self._take_away(client, client.ending)
+
+    def _respond(self, client: MatchClient, strategy: Strategy, watch: Watcher | None) -> None:
+        """Send whatever is ours to send now."""
+        while (body := self._due(client, strategy)) is not None:
+            size = client.size
+            try:
+                answer = self._api.send_action(client.m, body)
+            except ApiError as error:
+                if error.problem not in _OVERTAKEN:
+                    raise
+                answer = self._api.answer(client.m, client.size)
+            self._receive(client, answer, watch)
+            if client.size == size:
+                return
+
+    def _due(self, client: MatchClient, strategy: Strategy) -> bytes | None:
+        if client.turn is None:
+            return client.join() or client.seed()
+        # What was signed for this size before a crash is sent, whatever the strategy would say now.
+        return client.kept_action() or client.act(strategy(client.turn))
+
+    def _receive(self, client: MatchClient, answer: Answer, watch: Watcher | None) -> None:
+        client.receive(answer)
+        if watch is not None:
+            watch(client)
+
+    def _check_table(self, table: Answer, m: str, stake: int) -> tuple[Terms, bytes]:
+        """The terms that a table was opened with, its `open` line; everything shown beside it follows from it."""
+        try:
+            event = Event.parse(str(table.get("open")).encode())
+            terms = Terms.parse(event.data)
+            key = receipt_key(terms)
+            told = open_receipt(str(table.get("receipt")), key)
+        except (FairdealError, UnicodeEncodeError) as error:
+            raise Unacceptable(f"the table's terms do not hold: {error}") from error
+        if self._trusted and key not in self._trusted:
+            raise Unacceptable("the table's receipt key is not one of the policy")
+        if told != Checkpoint(terms.origin, 1, Frontier().append(leaf_hash(event.line)).root()):
+            raise Unacceptable("the receipt is not for this `open`, or somebody has joined already")
+        fees = terms.fees.breakdown(terms.seats * stake)
+        expected = {
+            "m": terms.m,
+            "stake": terms.stake,
+            "pot": terms.seats * stake,
+            "commission": fees.commission,
+            "tax": fees.tax,
+            "winner_net": fees.net,
+            "fees": terms.data()["fees"],
+            "asset": terms.data()["asset"],
+            "decision_ms": terms.clock.decision_ms,
+        }
+        wrong = [name for name, value in expected.items() if table.get(name) != value]
+        if wrong or (terms.m, terms.stake) != (m, stake):
+            raise Unacceptable("the terms are not those shown or asked for", {"members": wrong})
+        return terms, event.line
+
+    def _trusted_key(self, m: str) -> VerifierKey | None:
+        """The policy's key for this match; its first one when none is, so that the match is refused for it."""
+        if not self._trusted:
+            return None
+        opened = receipt_key(Terms.parse(Event.parse(self._memory.sitting(m).opened).data))
+        return opened if opened in self._trusted else self._trusted[0]
+
+    def _write_held(self, client: MatchClient) -> None:
+        sitting = self._memory.sitting(client.m)
+        lines: list[HeldLine] = []
+        for shown in client.shown():
+            view: Any = canonical.decode(shown.view)
+            lines.append(HeldLine(shown.receipt, shown.sig, view))
+        held = Held(sitting.key.public.hex, client.m, client.seat, tuple(lines))
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._held_path(client.m).write_bytes(write_held(held))
+
+    def _take_away(self, client: MatchClient, ending: Ending | None) -> Taken:
+        """The bundle is made of what we saw ourselves; the service's own must be the same, byte for byte."""
+        assert ending is not None
+        head = max(client.shown(), key=lambda shown: shown.size).receipt
+        own = write_bundle(head, client.lines())
+        path = self._folder / f"{client.m}.fairdeal"
+        path.write_bytes(own)
+        if self._api.bundle(client.m) != own:
+            raise Contradiction(Finding.FORK, None, "the service's bundle is not the match that was played")
+        return Taken(ending, path, self._held_path(client.m))
+
+    def _held_path(self, m: str) -> Path:
+        return self._folder / f"{m}.held"

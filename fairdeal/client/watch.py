@@ -1,0 +1,90 @@
+"""Folding what the server says, event by event, with everything that our seat can check (protocol section 2.10).
+
+Pure: what it is given and what it returns is all there is.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from fairdeal.belote import Says, from_do
+from fairdeal.client.errors import Contradiction, Finding
+from fairdeal.client.hand import OwnHand, after_move, check_move, dealt
+from fairdeal.errors import (
+    CommitmentMismatch,
+    CommitmentReused,
+    FairdealError,
+    IllegalAction,
+    KeyRefused,
+    Late,
+    Malformed,
+    NotYourTurn,
+    RootMismatch,
+    RuleBroken,
+    SignatureInvalid,
+)
+from fairdeal.match import Event, MatchState, check_signature, evolve
+
+_FINDINGS: Final[tuple[tuple[type[FairdealError], Finding], ...]] = (
+    (Malformed, Finding.SCHEMA),
+    (SignatureInvalid, Finding.SEAT_SIGNATURE),
+    (RootMismatch, Finding.SIGNED_ROOT),
+    (KeyRefused, Finding.SEAT_KEY),
+    (CommitmentReused, Finding.DUPLICATE),
+    (CommitmentMismatch, Finding.SEAT_SEED),
+    (NotYourTurn, Finding.TURN),
+    (Late, Finding.CLOCK),
+)
+"""What a refusal of an event means; every other refusal is for a wrong place in the order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A match as our seat knows it between two events."""
+
+    state: MatchState | None
+    hand: OwnHand
+
+
+def fold(watched: Watched, line: bytes) -> tuple[Watched, Event]:
+    """The next event's line, checked and folded. Raises Contradiction with the event's place."""
+    before, hand = watched.state, watched.hand
+    place = 0 if before is None else before.size
+    try:
+        event = Event.parse(line)
+        after = evolve(before, event, None)
+        if before is not None:
+            check_signature(before, event)
+            hand = _follow(hand, before, event, after)
+    except Contradiction as error:
+        raise Contradiction(error.finding, place, error.message) from None
+    except FairdealError as error:
+        raise Contradiction(_finding(error), place, error.message) from error
+    return Watched(after, hand), event
+
+
+def _follow(hand: OwnHand, before: MatchState, event: Event, after: MatchState) -> OwnHand:
+    rules = before.terms.ruleset
+    if event.type == "deal" and after.deal is not None:
+        return dealt(hand.seat, after.deal, rules)
+    if event.type in ("score", "end"):
+        return OwnHand(hand.seat)
+    do = event.data.get("do", {})
+    if event.type not in ("act", "timeout") or not do.keys() & {"bid", "card"}:
+        return hand
+    assert before.deal is not None
+    action = from_do(do)
+    says = Says(event.data["says"]) if "says" in event.data else None
+    check_move(hand, before.deal, rules, action, says, event.type == "timeout")
+    return after_move(hand, before.deal, rules.apply_public(before.deal, action, says), rules, action)
+
+
+def _finding(error: FairdealError) -> Finding:
+    reason = error.details.get("reason")
+    if isinstance(error, RuleBroken) and reason in _VALUES:
+        return Finding(reason)
+    if isinstance(error, IllegalAction):
+        return Finding.SAYS if reason == "false_announcement" else Finding.ILLEGAL
+    return next((finding for kind, finding in _FINDINGS if isinstance(error, kind)), Finding.ORDER)
+
+
+_VALUES: Final = frozenset(finding.value for finding in Finding)
