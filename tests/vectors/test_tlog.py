@@ -164,6 +164,13 @@ def test_a_key_id_that_is_known_with_a_short_signature_is_refused() -> None:
         open_note(f"{TEXT}\n— {SIGNER.verifier_key.name} {bare}\n", [SIGNER.verifier_key])
 
 
+def test_the_text_is_what_stands_before_the_last_empty_line() -> None:
+    for text in ("\n", "a\n\nb\n", "a\n\n"):
+        assert open_note(sign_note(text, SIGNER), [SIGNER.verifier_key]).text == text
+    with pytest.raises(Malformed):
+        open_note(sign_note("\n", SIGNER).removeprefix("\n\n"), [SIGNER.verifier_key])
+
+
 def test_a_cosignature_key_opens_no_note() -> None:
     witness = VerifierKey("log.example/receipts", SIGNER.verifier_key.public, 0x04)
     with pytest.raises(KeyRefused):
@@ -219,6 +226,12 @@ def test_a_weak_key_has_no_verifier_key() -> None:
 def test_what_cannot_be_a_checkpoint_is_not_made(origin: str, size: int, digest: bytes) -> None:
     with pytest.raises(Malformed):
         Checkpoint(origin, size, digest)
+
+
+@pytest.mark.parametrize("more", ["x", "x\n", "\n", " "])
+def test_a_checkpoint_has_no_more_lines(more: str) -> None:
+    with pytest.raises(Malformed):
+        Checkpoint.parse(TEXT + more)
 
 
 def test_the_largest_tree_has_a_checkpoint() -> None:
