@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import Any, Final, Self, TypeAlias
 
 import httpx2
@@ -94,7 +94,7 @@ class Api:
         """The events from number `start` on, with receipt and view."""
         return self._call("GET", f"/v1/matches/{m}", query={"from": start})
 
-    def stream(self, m: str, start: int) -> Iterator[Answer]:
+    def stream(self, m: str, start: int) -> Generator[Answer, None, None]:
         """Answers as they come, from event number `start` on, until the service or the network ends the stream."""
         timeout = httpx2.Timeout(_TIMEOUT_S, read=_SILENCE_S)
         try:

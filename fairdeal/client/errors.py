@@ -11,7 +11,7 @@ class Finding(StrEnum):
     """What contradicts what; the values are stable, and where protocol section 6.5 has a word for it, are that word."""
 
     ANSWER = "answer"
-    """The answer is not of the form it must have, or leaves events out."""
+    """The answer is not of the form it must have."""
     TERMS = "terms"
     """Event 0, its fees or its keys are not what was shown before sitting."""
     SCHEMA = "schema"
@@ -75,6 +75,12 @@ class AlreadySigned(ClientError):
     """This memory holds another action for that match and size: one is signed, ever."""
 
     code = "already_signed"
+
+
+class EventsMissing(ClientError):
+    """The answer begins after the events seen so far; it is to be asked for again from there."""
+
+    code = "events_missing"
 
 
 class NotRemembered(ClientError):

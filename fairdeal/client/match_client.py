@@ -13,7 +13,7 @@ from fairdeal.belote import Action, card_set, cards_in, from_do, to_do
 from fairdeal.cards import parse_card
 from fairdeal.client import hand as own_hand
 from fairdeal.client.answers import Parsed, parse_answer
-from fairdeal.client.errors import AlreadySigned, Contradiction, Finding, NotRemembered
+from fairdeal.client.errors import AlreadySigned, Contradiction, EventsMissing, Finding, NotRemembered
 from fairdeal.client.evidence import write_evidence
 from fairdeal.client.memory import Memory, Shown
 from fairdeal.client.strategies import Turn
@@ -21,7 +21,6 @@ from fairdeal.client.watch import Watched, fold
 from fairdeal.commit import commitment
 from fairdeal.errors import FairdealError, Malformed, WrongPhase
 from fairdeal.match import (
-    Ending,
     Event,
     MatchState,
     Phase,
@@ -83,9 +82,9 @@ class MatchClient:
         return cards_in(self._watched.hand.held)
 
     @property
-    def ending(self) -> Ending | None:
-        """How the match has ended, once nothing can follow."""
-        return self.state.ending if self.size and self.state.phase is Phase.CLOSED else None
+    def over(self) -> bool:
+        """Whether the match has ended and nothing follows."""
+        return self.size > 0 and self.state.phase is Phase.CLOSED
 
     @property
     def turn(self) -> Turn | None:
@@ -96,7 +95,10 @@ class MatchClient:
         return Turn(self.seat, self.state.deal, self.hand, tuple(from_do(do) for do in allowed))
 
     def receive(self, answer: Mapping[str, Any]) -> None:
-        """Take in an answer or a stream's message: all of it is checked and kept, or it raises Contradiction."""
+        """Take in an answer or a stream's message: all of it is checked and kept, or it raises Contradiction.
+
+        Raises EventsMissing, and nothing has happened, when it does not begin where the events seen so far end.
+        """
         self._check_going_on()
         try:
             self._take(parse_answer(answer, self.m), keep=True)
@@ -200,9 +202,9 @@ class MatchClient:
         self._watched, self._roots = watched, roots
 
     def _check_seen(self, answer: Parsed) -> None:
-        """No gap, and what was sent before is sent again as it was."""
+        """No gap (else EventsMissing), and what was sent before is sent again as it was."""
         if answer.start > self.size:
-            raise Contradiction(Finding.ANSWER, self.size, "events are left out")
+            raise EventsMissing("events before these have not been seen", {"size": self.size})
         for n, line in enumerate(answer.lines[: self.size - answer.start], answer.start):
             if line != self._lines[n]:
                 raise Contradiction(Finding.FORK, n, "another event than before")

@@ -8,14 +8,15 @@ taken = player.play(table["m"], prefer_winning_tricks)
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from fairdeal import canonical
 from fairdeal.client.api import Answer, Api
-from fairdeal.client.errors import ApiError, Contradiction, Finding, Unacceptable
+from fairdeal.client.errors import ApiError, Contradiction, EventsMissing, Finding, Unacceptable
 from fairdeal.client.match_client import MatchClient
 from fairdeal.client.memory import Memory
 from fairdeal.client.strategies import Strategy
@@ -88,19 +89,22 @@ class Player:
         while self._api.table(m)["status"] == "open":
             time.sleep(_LOOK_S)
         try:
-            self._receive(client, self._api.answer(m, client.size), watch)
-            while client.ending is None:
-                self._respond(client, strategy, watch)
-                for answer in self._api.stream(m, client.size):
+            with closing(self._answers(client)) as answers:
+                for answer in answers:
                     self._receive(client, answer, watch)
                     self._respond(client, strategy, watch)
-                    if client.ending is not None:
+                    if client.over:
                         break
-                else:
-                    time.sleep(_LOOK_S)
         finally:
             self._write_held(client)
-        return self._take_away(client, client.ending)
+        return self._take_away(client)
+
+    def _answers(self, client: MatchClient) -> Generator[Answer, None, None]:
+        """What the service says, without end: where the match stands, then the stream, opened again when it breaks."""
+        yield self._api.answer(client.m, client.size)
+        while True:
+            yield from self._api.stream(client.m, client.size)
+            time.sleep(_LOOK_S)
 
     def _respond(self, client: MatchClient, strategy: Strategy, watch: Watcher | None) -> None:
         """Send whatever is ours to send now."""
@@ -123,7 +127,10 @@ class Player:
         return client.kept_action() or client.act(strategy(client.turn))
 
     def _receive(self, client: MatchClient, answer: Answer, watch: Watcher | None) -> None:
-        client.receive(answer)
+        try:
+            client.receive(answer)
+        except EventsMissing:
+            client.receive(self._api.answer(client.m, client.size))
         if watch is not None:
             watch(client)
 
@@ -174,8 +181,9 @@ class Player:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._held_path(client.m).write_bytes(write_held(held))
 
-    def _take_away(self, client: MatchClient, ending: Ending | None) -> Taken:
+    def _take_away(self, client: MatchClient) -> Taken:
         """The bundle is made of what we saw ourselves; the service's own must be the same, byte for byte."""
+        ending = client.state.ending
         assert ending is not None
         head = max(client.shown(), key=lambda shown: shown.size).receipt
         own = write_bundle(head, client.lines())
