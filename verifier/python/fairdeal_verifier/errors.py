@@ -1,0 +1,53 @@
+"""Everything this package raises, each with what a caller needs to tell the user."""
+
+
+class VerifierError(Exception):
+    """Root of every error of this package."""
+
+
+class NotCanonical(VerifierError):
+    """The bytes are not cj1 (protocol 1.1)."""
+
+
+class NoteRefused(VerifierError):
+    """The text is not a verifier key, or not a checkpoint with one signature line (protocol 1.6)."""
+
+
+class KeyRefused(VerifierError):
+    """The public key breaks rule 1 or 4 of protocol 1.3."""
+
+
+class SignatureRefused(VerifierError):
+    """The signature breaks rule 2 or 3 of protocol 1.3."""
+
+
+class SchemaRefused(VerifierError):
+    """The value is not what protocol 2.1, 2.2 or 5 allows."""
+
+
+class IllegalAction(VerifierError):
+    """The bid or card is not allowed here (protocol 4)."""
+
+
+class WrongUsage(VerifierError):
+    """The policy or the held file cannot be used: exit 2."""
+
+
+class Malformed(VerifierError):
+    """Step 0 fails, with its cause and the index of the event (None for the header and for the file as a whole)."""
+
+    def __init__(self, cause: str, place: int | None) -> None:
+        super().__init__(cause, place)
+        self.cause = cause
+        self.place = place
+
+
+class Broken(VerifierError):
+    """A later step fails, with its cause and place; `size` is set when a root or view of that size is what differs."""
+
+    def __init__(self, step: int, cause: str, place: int | None, *, size: int | None = None) -> None:
+        super().__init__(step, cause, place)
+        self.step = step
+        self.cause = cause
+        self.place = place
+        self.size = size

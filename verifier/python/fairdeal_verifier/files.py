@@ -1,0 +1,138 @@
+"""The two files of protocol 5.1 and 5.2: sizes first, then every line, then what each line says. Step 0 ends here."""
+
+from dataclasses import dataclass
+
+from fairdeal_verifier import canonical, duel, events
+from fairdeal_verifier.canonical import Json
+from fairdeal_verifier.errors import Malformed, NotCanonical, NoteRefused, SchemaRefused, WrongUsage
+from fairdeal_verifier.events import Event, Open
+from fairdeal_verifier.notes import Checkpoint
+
+MAX_FILE_BYTES = 16_777_216
+"""Protocol 1.1: a bundle; the held file has the same bound."""
+MAX_LINE_BYTES = 16_384
+"""Protocol 1.1: an event, and any other line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle that keeps step 0: the head, and the events with the bytes of their lines."""
+
+    head: Checkpoint
+    open: Open
+    events: list[Event]
+    leaves: list[bytes]
+
+    @classmethod
+    def parse(cls, data: bytes) -> "Bundle":
+        """Step 0; raises Malformed."""
+        if len(data) > MAX_FILE_BYTES:
+            raise Malformed("size", None)
+        lines = data.split(b"\n")
+        if lines.pop() or not lines:
+            raise Malformed("encoding", None)
+        values = [_line(line, None if index < 0 else index) for index, line in enumerate(lines, -1)]
+        head = _head(values[0])
+        found: list[Event] = []
+        for index, value in enumerate(values[1:]):
+            try:
+                n, event = events.parse_event(value)
+            except SchemaRefused:
+                raise Malformed("schema", index) from None
+            if index == 0 and not isinstance(event, Open):
+                raise Malformed("schema", 0)
+            if n != index:
+                raise Malformed("index", index)
+            found.append(event)
+        if not found or not isinstance(found[0], Open):
+            raise Malformed("schema", 0)
+        return cls(head, found[0], found, lines[1:])
+
+
+def _line(line: bytes, place: int | None) -> Json:
+    if len(line) > MAX_LINE_BYTES:
+        raise Malformed("size", place)
+    try:
+        return canonical.decode(line)
+    except NotCanonical:
+        raise Malformed("encoding", place) from None
+
+
+def _head(value: Json) -> Checkpoint:
+    try:
+        form, head = events.members(value, "format", "head")
+        events.choice(form, "fairdeal/bundle@1")
+        return _note(head)
+    except (SchemaRefused, NoteRefused):
+        raise Malformed("header", None) from None
+
+
+def _note(value: Json) -> Checkpoint:
+    if type(value) is not str:
+        raise SchemaRefused("not a note")
+    return Checkpoint.parse(value)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the server showed a seat at one size: cards and actions as in `duel`."""
+
+    hand: list[int]
+    legal: list[int]
+    m: str
+    seat: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLine:
+    """A receipt, the view of the same size as the bytes that were signed, and its signature."""
+
+    receipt: Checkpoint
+    view: View
+    view_bytes: bytes
+    signature: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFile:
+    """What a client kept while it played: parsed, nothing verified."""
+
+    key: bytes
+    m: str
+    seat: int
+    lines: list[HeldLine]
+
+    @classmethod
+    def parse(cls, data: bytes) -> "HeldFile":
+        """Raises WrongUsage."""
+        if len(data) > MAX_FILE_BYTES:
+            raise WrongUsage("the held file is too large")
+        lines = data.split(b"\n")
+        if lines.pop() or not lines:
+            raise WrongUsage("the held file does not end in a line feed")
+        if max(map(len, lines)) > MAX_LINE_BYTES:
+            raise WrongUsage("a line of the held file is too long")
+        try:
+            form, key, m, seat = events.members(canonical.decode(lines[0]), "format", "key", "m", "seat")
+            events.choice(form, "fairdeal/held@1")
+            owner = (events.hex32(key), events.match_id(m), events.seat(seat))
+            held = [_held_line(canonical.decode(line)) for line in lines[1:]]
+        except (NotCanonical, SchemaRefused, NoteRefused) as error:
+            raise WrongUsage(f"the held file is malformed: {error}") from None
+        return cls(*owner, held)
+
+
+def _held_line(value: Json) -> HeldLine:
+    receipt, signature, view = events.members(value, "receipt", "sig", "view")
+    hand, legal, m, seat, size = events.members(view, "hand", "legal", "m", "seat", "size")
+    if type(hand) is not list or type(legal) is not list or max(len(hand), len(legal)) > duel.CARDS:
+        raise SchemaRefused("not a list of at most a pack")
+    shown = View(
+        [events.card(one) for one in hand],
+        [events.action(one) for one in legal],
+        events.match_id(m),
+        events.seat(seat),
+        events.integer(size, 1),
+    )
+    return HeldLine(_note(receipt), shown, canonical.encode(view), events.hex64(signature))
