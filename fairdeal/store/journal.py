@@ -127,16 +127,16 @@ def _move(connection: Connection, posting: Posting, asset: str) -> int:
         connection.execute(first)
         after = connection.execute(guarded).scalar_one_or_none()
     if after is None:
-        raise _refusal(account)
+        raise _refusal(posting)
     return after
 
 
-def _refusal(account: str) -> InsufficientFunds | LimitExceeded | LedgerBroken:
-    if account == CASHIER:
+def _refusal(posting: Posting) -> InsufficientFunds | LimitExceeded | LedgerBroken:
+    if posting.amount > 0:
         return LimitExceeded("no more money may come in")
-    if account.endswith(":cash"):
+    if posting.account.endswith(":cash"):
         return InsufficientFunds("the free balance is below the stake")
-    return LedgerBroken(f"{account} would pass its bounds")
+    return LedgerBroken(f"{posting.account} would pass its bounds")
 
 
 def _balance(connection: Connection, account: str, asset: str) -> int:

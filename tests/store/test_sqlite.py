@@ -1,0 +1,192 @@
+"""One process, one writer, nothing half done: what holds for SQLite when something dies in the middle."""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, event
+
+from fairdeal import ledger
+from fairdeal.app.ports import CommitResult, Status, Store
+from fairdeal.errors import DatabaseLocked
+from fairdeal.ledger import Win, check_books
+from fairdeal.store import SqlStore
+from tests.store.house import ASSET, House
+
+
+def dump(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as sql:
+        return list(sql.iterdump())
+
+
+class Crash(Exception):
+    """The process dies here, as far as the database can tell."""
+
+
+@contextmanager
+def crash_at(statement: int) -> Iterator[None]:
+    """Lets `statement` statements through, then crashes before the next one."""
+    left = iter(range(statement))
+
+    def count(*_: object) -> None:
+        if next(left, None) is None:
+            raise Crash
+
+    event.listen(Engine, "before_cursor_execute", count)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "before_cursor_execute", count)
+
+
+def deposits(house: House) -> Callable[[], object]:
+    player = house.account()
+    money, once = ledger.deposit(house.id(), player, 500, asset=ASSET, at=house.now), house.once()
+    return lambda: house.store.deposit(player, money, once)
+
+
+def opens(house: House) -> Callable[[], object]:
+    table = house.new_table(house.account(), 500)
+    return lambda: house.store.open_table(table)
+
+
+def sits(house: House) -> Callable[[], object]:
+    first, second = house.account(500), house.account(500)
+    match_id = house.open(first, 500)
+    house.sit(match_id, first)
+    sitting, once = house.sitting(match_id, second), house.once()
+    return lambda: house.store.sit(sitting, once)
+
+
+def starts(house: House) -> Callable[[], object]:
+    first, second = house.account(500), house.account(500)
+    match_id = house.open(first, 500)
+    house.sit(match_id, first)
+    house.sit(match_id, second)
+    joins = house.joins(match_id)
+    return lambda: house.store.commit(joins)
+
+
+def finishes(house: House) -> Callable[[], object]:
+    match_id, _, _ = house.live(500)
+    append = house.append(match_id, lines=3, status=Status.ENDED, money=house.payout(match_id, Win(0)))
+    return lambda: house.store.commit(append)
+
+
+@pytest.mark.parametrize("prepare", [deposits, opens, sits, starts, finishes])
+def test_a_crash_before_any_statement_leaves_nothing(
+    prepare: Callable[[House], Callable[[], object]], tmp_path: Path, store: Store, house: House
+) -> None:
+    act = prepare(house)
+    before = dump(tmp_path / "house.db")
+    statements = 0
+    while True:
+        try:
+            with crash_at(statements):
+                act()
+            break
+        except Crash:
+            assert dump(tmp_path / "house.db") == before
+        statements += 1
+    assert statements > 4
+    assert dump(tmp_path / "house.db") != before
+    house.check()
+
+
+def test_an_append_that_was_kept_but_reported_lost_is_stale_when_tried_again(store: Store, house: House) -> None:
+    match_id, _, _ = house.live(500)
+    append = house.append(match_id, lines=3, status=Status.ENDED, money=house.payout(match_id, Win(0)))
+    store.commit(append)
+    assert store.commit(append) is CommitResult.STALE
+    assert len(store.events(match_id)) == 6
+    house.check()
+
+
+def test_a_second_one_is_refused_in_this_process_and_in_another(tmp_path: Path, store: Store) -> None:
+    path = tmp_path / "house.db"
+    with pytest.raises(DatabaseLocked):
+        SqlStore(path)
+    link = tmp_path / "alias.db"
+    link.symlink_to(path)
+    with pytest.raises(DatabaseLocked):
+        SqlStore(link)
+    program = "import sys; from pathlib import Path; from fairdeal.store import SqlStore; SqlStore(Path(sys.argv[1]))"
+    other = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=False)
+    assert other.returncode == 1
+    assert "DatabaseLocked: another process serves house.db" in other.stderr
+
+
+def test_a_closed_store_can_be_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "again.db"
+    first = SqlStore(path)
+    match_id, _, _ = House(first).live(500)
+    first.close()
+    second = SqlStore(path)
+    assert len(second.events(match_id)) == 3
+    second.close()
+
+
+def test_the_file_is_its_owners_alone_and_writes_go_to_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "mine.db"
+    store = SqlStore(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    pragmas = {}
+    with store._database.read() as connection:
+        for pragma in ("journal_mode", "synchronous", "foreign_keys", "recursive_triggers"):
+            pragmas[pragma] = connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one()
+    assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "recursive_triggers": 1}
+    store.close()
+
+
+def test_a_plain_sqlite_backup_of_a_running_store_is_whole(tmp_path: Path, store: Store, house: House) -> None:
+    match_id, _, _ = house.live(500)
+    with closing(sqlite3.connect(tmp_path / "house.db")) as live, closing(sqlite3.connect(tmp_path / "copy.db")) as to:
+        live.backup(to)
+    house.finish(match_id, Win(0))
+    copy = SqlStore(tmp_path / "copy.db")
+    assert len(copy.events(match_id)) == 3
+    check_books(copy.books(ASSET))
+    copy.close()
+
+
+def _play_for_ever(path: Path, acknowledged: int) -> None:
+    store = SqlStore(path)
+    house = House(store)
+    match_id, _, _ = house.live(500)
+    os.write(acknowledged, match_id.encode() + b"\n")
+    while True:
+        house.commit(house.append(match_id))
+        os.write(acknowledged, b"%d\n" % house.table(match_id).size)
+        house.deposit(house.account(), 7)
+
+
+@pytest.mark.parametrize("moves", [1, 10, 40])
+def test_what_was_acknowledged_outlives_kill_9(moves: int, tmp_path: Path) -> None:
+    path = tmp_path / "killed.db"
+    reader, writer = os.pipe()
+    child = multiprocessing.get_context("fork").Process(target=_play_for_ever, args=(path, writer))
+    child.start()
+    os.close(writer)
+    with os.fdopen(reader, "rb") as acknowledged:
+        match_id = acknowledged.readline().decode().strip()
+        for _ in range(moves):
+            acknowledged.readline()
+        assert child.pid is not None
+        os.kill(child.pid, signal.SIGKILL)
+        child.join()
+        rest = acknowledged.read().splitlines()
+    last = int(rest[-1]) if rest else 3 + moves
+    store = SqlStore(path)  # the lock died with its owner
+    lines = store.events(match_id)
+    assert len(lines) in (last, last + 1)  # the one in flight may have been kept
+    check_books(store.books(ASSET))
+    House(store).finish(match_id, Win(1))
+    store.close()
