@@ -1,0 +1,143 @@
+"""The outermost layer, pure ASGI: what every call passes before any route sees it.
+
+It gives the call an id, takes in its body (bounded in size and time), stamps the moment the last byte arrived, refuses
+bodies that are not JSON, bounds how long a reader may stall an answer, hides every unforeseen fault and writes one log
+line. Bodies and query strings are never logged.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from fairdeal.api.problems import problem
+from fairdeal.limits import MAX_EVENT_BYTES
+
+log = logging.getLogger("fairdeal.api")
+
+MAX_BODY_BYTES: Final = MAX_EVENT_BYTES
+"""No call needs a larger body than an event."""
+BODY_SECONDS: Final = 10.0
+"""From the head of a call to the last byte of its body."""
+STALL_SECONDS: Final = 30.0
+"""How long a reader may take to accept one piece of an answer before it is dropped."""
+ARRIVED: Final = "fairdeal.arrived_ms"
+"""The scope's member with the time, ms since the epoch, at which the call was all there."""
+
+_HEADERS: Final[Mapping[str, str]] = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+
+class _Refusal(Exception):
+    """The door turns the call away, with this code."""
+
+
+class Door:
+    """Wraps the application. `now_ms` is the service's clock, `new_id` makes a call's id."""
+
+    def __init__(self, app: ASGIApp, now_ms: Callable[[], int], new_id: Callable[[], str]) -> None:
+        self._app = app
+        self._now_ms = now_ms
+        self._new_id = new_id
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = perf_counter()
+        answer = _Answer(send, self._new_id())
+        try:
+            inner = await _take_body(scope, receive)
+            scope[ARRIVED] = self._now_ms()
+            await self._app(scope, inner, answer.send)
+        except _Refusal as refusal:
+            await problem(str(refusal), headers={"Connection": "close"})(scope, receive, answer.send)
+        except _Gone:
+            answer.status = 0
+        except Exception as error:
+            log.exception("fault", extra={"request": answer.request_id}, exc_info=error)
+            if not answer.status:
+                await problem("internal_error")(scope, receive, answer.send)
+        client = scope.get("client")
+        log.info(
+            "call",
+            extra={
+                "request": answer.request_id,
+                "method": scope["method"],
+                "path": scope["path"],
+                "status": answer.status,
+                "ms": round((perf_counter() - started) * 1000),
+                "client": client[0] if client else None,
+            },
+        )
+
+
+class _Gone(Exception):
+    """The caller went away, or stopped reading."""
+
+
+class _Answer:
+    """Sends, with the headers that every answer has, and remembers the status."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self.request_id = request_id
+        self.status = 0
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+            headers["X-Request-Id"] = self.request_id
+        try:
+            async with asyncio.timeout(STALL_SECONDS):
+                await self._send(message)
+        except TimeoutError:
+            raise _Gone from None
+
+
+async def _take_body(scope: Scope, receive: Receive) -> Receive:
+    """Reads the whole body, and returns what hands it on. Raises _Refusal, _Gone."""
+    if scope["method"] not in _WITH_BODY:
+        return receive
+    headers = Headers(scope=scope)
+    declared = headers.get("content-length", "0")
+    if not declared.isdecimal() or int(declared) > MAX_BODY_BYTES:
+        raise _Refusal("body_too_large")
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            more = True
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise _Gone
+                body += message.get("body", b"")
+                if len(body) > MAX_BODY_BYTES:
+                    raise _Refusal("body_too_large")
+                more = message.get("more_body", False)
+    except TimeoutError:
+        raise _Refusal("body_timeout") from None
+    if body and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+        raise _Refusal("unsupported_media_type")
+    handed_on = False
+
+    async def hand_on() -> Message:
+        nonlocal handed_on
+        if handed_on:
+            return await receive()
+        handed_on = True
+        return {"type": "http.request", "body": bytes(body), "more_body": False}
+
+    return hand_on

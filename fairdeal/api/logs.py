@@ -1,0 +1,33 @@
+"""Logs: one JSON object a line on stderr. An exception is its type and its frames, never its message or its values."""
+
+import json
+import logging
+import traceback
+from typing import Final
+
+_PLAIN: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record with whatever `extra` it was given."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "at": round(record.created * 1000),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        line |= {name: value for name, value in vars(record).items() if name not in _PLAIN}
+        if record.exc_info and record.exc_info[0]:
+            line["error"] = record.exc_info[0].__name__
+            frames = traceback.extract_tb(record.exc_info[2])
+            line["frames"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def configure_logging() -> None:
+    """Sends everything that this process logs through `JsonLines`."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)

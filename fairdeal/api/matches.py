@@ -1,0 +1,131 @@
+"""Routes of a match: acting, reading, streaming, taking the record away."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from fairdeal.api.caller import ArrivedDep, CallerDep, MatchId, ServicesDep, VisitorDep
+from fairdeal.api.schemas import ActionIn, AnswerOut
+from fairdeal.app.play import Answer
+from fairdeal.limits import MAX_TREE_SIZE
+from fairdeal.match.actions import SignedAction
+
+router = APIRouter(prefix="/matches/{m}", tags=["matches"])
+
+From = Annotated[int, Query(alias="from", ge=0, le=MAX_TREE_SIZE, description="Events from this index on.")]
+
+
+@router.post("/actions", operation_id="act")
+def act(m: MatchId, arrived: ArrivedDep, body: ActionIn, services: ServicesDep, caller: CallerDep) -> AnswerOut:
+    """Takes a signed action. It is its own idempotency key: the same bytes again get the same answer."""
+    action = SignedAction.parse(body.model_dump())
+    return _answer(services.play.act(caller, m, action, arrived))
+
+
+@router.get("", operation_id="match", responses={304: {"description": "Nothing new since the ETag, the match's size."}})
+def match(
+    m: MatchId,
+    services: ServicesDep,
+    caller: CallerDep,
+    response: Response,
+    start: From = 0,
+    if_none_match: Annotated[str | None, Header(description="The size already known, as an ETag.")] = None,
+) -> AnswerOut:
+    """What the caller's seat may know, from an event on."""
+    if if_none_match is not None and _etag(services.play.size(caller, m)) in if_none_match.replace(" ", "").split(","):
+        return Response(status_code=304, headers={"ETag": if_none_match})  # type: ignore[return-value]
+    answer = services.play.answer(caller, m, start)
+    response.headers["ETag"] = _etag(answer.size)
+    return _answer(answer)
+
+
+async def _first_answer(
+    m: MatchId,
+    services: ServicesDep,
+    caller: CallerDep,
+    start: From = 0,
+    last_event_id: Annotated[str | None, Header(pattern=r"^[0-9]{1,16}$")] = None,
+) -> Answer:
+    """What the stream begins with; refusals happen here, before it begins."""
+    known = start if last_event_id is None else int(last_event_id)
+    return await run_in_threadpool(services.play.answer, caller, m, known)
+
+
+@router.get("/stream", operation_id="stream", response_class=EventSourceResponse)
+async def stream(
+    m: MatchId,
+    request: Request,
+    services: ServicesDep,
+    caller: CallerDep,
+    answer: Annotated[Answer, Depends(_first_answer)],
+) -> AsyncIterator[ServerSentEvent]:
+    """The same answers as they become due, as Server-Sent Events: `id` is the size reached, to resume from.
+
+    It ends when nothing follows in the match.
+    """
+    listener = services.hub.listen(m, caller.id)
+    try:
+        yield _event(answer)
+        while not answer.closed and not listener.stopped:
+            newer = await run_in_threadpool(services.play.answer, caller, m, answer.size)
+            if newer.events:
+                answer = newer
+                yield _event(answer)
+            else:
+                await listener.wait()
+    finally:
+        services.hub.leave(m, listener)
+
+
+@router.get(
+    "/transcript",
+    operation_id="transcript",
+    response_class=Response,
+    responses={200: {"content": {"application/x-ndjson": {}}, "description": "The event lines."}},
+)
+def transcript(m: MatchId, services: ServicesDep, visitor: VisitorDep) -> Response:
+    """Every event line: for the seats at any time, for anybody after the end."""
+    lines = services.play.transcript(visitor, m)
+    return Response(b"".join(line + b"\n" for line in lines), media_type="application/x-ndjson")
+
+
+@router.get(
+    "/bundle",
+    operation_id="bundle",
+    response_class=Response,
+    responses={200: {"content": {"application/x-ndjson": {}}, "description": "The bundle file."}},
+)
+def bundle(m: MatchId, services: ServicesDep) -> Response:
+    """The file that a verifier takes, for anybody after the end."""
+    headers = {"Content-Disposition": f'attachment; filename="{m}.fairdeal"'}
+    return Response(services.play.bundle(m), media_type="application/x-ndjson", headers=headers)
+
+
+def _members(answer: Answer) -> dict[str, Any]:
+    """The answer's form on the wire, the same in a reply and in a stream."""
+    return {
+        "m": answer.m,
+        "from": answer.start,
+        "events": list(answer.events),
+        "receipt": answer.receipt,
+        "view": answer.view,
+        "sig": answer.sig,
+        "now": answer.now,
+        "deadline": answer.deadline,
+    }
+
+
+def _answer(answer: Answer) -> AnswerOut:
+    return AnswerOut.model_validate(_members(answer))
+
+
+def _event(answer: Answer) -> ServerSentEvent:
+    return ServerSentEvent(raw_data=json.dumps(_members(answer), separators=(",", ":")), id=str(answer.size))
+
+
+def _etag(size: int) -> str:
+    return f'"{size}"'

@@ -1,0 +1,64 @@
+"""Routes beside the API: whether the service is well, what its errors mean, and a page that shows the description."""
+
+from html import escape
+from typing import Final
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse
+
+from fairdeal.api.caller import ServicesDep
+from fairdeal.api.problems import KINDS, TYPE_PREFIX
+from fairdeal.api.schemas import HealthOut
+
+health = APIRouter(tags=["service"])
+pages = APIRouter(include_in_schema=False)
+
+_STYLE: Final = "body{font:1rem/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}code{font-size:.95em}"
+
+
+@health.get("/healthz", operation_id="healthz")
+async def healthz() -> HealthOut:
+    """The process answers."""
+    return HealthOut(status="ok")
+
+
+@health.get("/readyz", operation_id="readyz")
+def readyz(services: ServicesDep) -> HealthOut:
+    """The schema is this version's, the store can write, the keys are there and sign."""
+    services.check_ready()
+    return HealthOut(status="ok")
+
+
+@pages.get(TYPE_PREFIX.rstrip("/"))
+async def error_list() -> HTMLResponse:
+    """Every error there is."""
+    rows = "".join(
+        f"<li><a href='{TYPE_PREFIX}{code}'><code>{code}</code></a> ({kind.status}) {escape(kind.title)}</li>"
+        for code, kind in sorted(KINDS.items())
+    )
+    return _page("Errors", f"<ul>{rows}</ul>")
+
+
+@pages.get(TYPE_PREFIX + "{code}")
+async def error(code: str) -> HTMLResponse:
+    """What an error's `type` leads to."""
+    kind = KINDS.get(code)
+    if kind is None:
+        raise HTTPException(404)
+    return _page(code, f"<p>{escape(kind.title)}</p><p>Status {kind.status}.</p>")
+
+
+@pages.get("/docs")
+async def docs(request: Request) -> HTMLResponse:
+    """Every call, from the description itself; no outside host is asked."""
+    items = []
+    for path, methods in request.app.openapi()["paths"].items():
+        for method, operation in methods.items():
+            about = escape(operation.get("description", "")).replace("\n", " ")
+            items.append(f"<li><code>{method.upper()} {escape(path)}</code><br>{about}</li>")
+    return _page("fairdeal API", f"<p><a href='/openapi.json'>openapi.json</a></p><ul>{''.join(items)}</ul>")
+
+
+def _page(title: str, body: str) -> HTMLResponse:
+    head = f"<meta charset=utf-8><title>{escape(title)}</title><style>{_STYLE}</style>"
+    return HTMLResponse(f"<!doctype html><html lang=en>{head}<h1>{escape(title)}</h1>{body}</html>")

@@ -1,0 +1,132 @@
+"""Every error that an answer can carry: one table from our errors and the edge's own to HTTP (RFC 9457)."""
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from fairdeal import errors
+
+log = logging.getLogger("fairdeal.api")
+
+TYPE_PREFIX: Final = "/v1/errors/"
+"""An error's `type` is this and its code: a page that says what it means."""
+
+
+class Kind(NamedTuple):
+    """One row: the status of the answer, and what is always true of the error."""
+
+    status: int
+    title: str
+
+
+OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
+    errors.FairdealError: Kind(500, "The service failed."),
+    errors.Malformed: Kind(422, "Something is not written in the one form it must have."),
+    errors.Proof: Kind(422, "A cryptographic check failed."),
+    errors.CommitmentMismatch: Kind(422, "The seed does not open the commitment."),
+    errors.KeyRefused: Kind(422, "The key is weak, or of an unknown kind."),
+    errors.SealBroken: Kind(500, "The service's own records are broken."),
+    errors.SignatureInvalid: Kind(422, "The signature is not by that key over those bytes."),
+    errors.Refused: Kind(409, "The rules do not allow it now."),
+    errors.IllegalAction: Kind(422, "The rules of the game forbid this bid or card."),
+    errors.Late: Kind(409, "The deadline has passed."),
+    errors.RootMismatch: Kind(409, "Signed over another history than this one."),
+    errors.RuleBroken: Kind(500, "The service's own records are broken."),
+    errors.NotYourTurn: Kind(409, "Another seat is on turn."),
+    errors.Stale: Kind(409, "The history has moved on since this was signed."),
+    errors.WrongPhase: Kind(409, "The match is not at the point where this may be done."),
+    errors.AlreadySeated: Kind(409, "The account already has a seat at this table."),
+    errors.BotRefused: Kind(403, "Machines do not sit at staked tables."),
+    errors.CodeRefused: Kind(403, "The private table's code is missing or wrong."),
+    errors.CommitmentReused: Kind(409, "The commitment was used before; one serves once, ever."),
+    errors.CredentialsRefused: Kind(401, "No account has that name and password."),
+    errors.Forbidden: Kind(403, "Who asks may not do this."),
+    errors.IdempotencyConflict: Kind(409, "The idempotency key was used before for something else."),
+    errors.InsufficientFunds: Kind(409, "The free balance is below the stake."),
+    errors.LimitExceeded: Kind(409, "It would pass an amount or a count that the service allows."),
+    errors.NameTaken: Kind(409, "Another account has that name."),
+    errors.NotSeated: Kind(403, "The account has no seat at this table."),
+    errors.SeatTaken: Kind(409, "The seat is taken, or all of them are."),
+    errors.TableClosed: Kind(409, "The table no longer takes or releases seats."),
+    errors.TermsRefused: Kind(422, "The house does not open tables on these terms."),
+    errors.Unauthenticated: Kind(401, "The call needs a login, and none that is valid came with it."),
+    errors.UnknownAccount: Kind(404, "There is no such account."),
+    errors.UnknownMatch: Kind(404, "There is no such match."),
+    errors.Broken: Kind(500, "The service's own records are broken."),
+    errors.DatabaseLocked: Kind(503, "Another process serves this database."),
+    errors.LedgerBroken: Kind(500, "Money would be made, lost or moved twice; nothing was written."),
+    errors.RecordsBroken: Kind(500, "The service's own records would break; nothing was written."),
+    errors.SchemaMismatch: Kind(503, "The database was made by another version."),
+}
+"""Every error of `fairdeal.errors`, families included; a test walks them."""
+
+EDGE: Final[Mapping[str, Kind]] = {
+    "bad_request": Kind(400, "The body is not JSON."),
+    "not_found": Kind(404, "There is nothing here."),
+    "method_not_allowed": Kind(405, "This cannot be done with that method."),
+    "body_timeout": Kind(408, "The body took too long to arrive."),
+    "body_too_large": Kind(413, "The body is larger than any call needs."),
+    "unsupported_media_type": Kind(415, "Bodies are application/json."),
+    "invalid_request": Kind(422, "The call does not have the members and forms that it must have."),
+    "internal_error": Kind(500, "The service failed."),
+    "busy": Kind(503, "Too many ask for this at once; try again."),
+}
+"""What the edge refuses by itself, by code."""
+
+KINDS: Final[Mapping[str, Kind]] = {**{error.code: kind for error, kind in OURS.items()}, **EDGE}
+_BY_STATUS: Final = {kind.status: code for code, kind in EDGE.items() if code != "invalid_request"}
+
+
+def problem(
+    code: str,
+    detail: str | None = None,
+    details: Mapping[str, object] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """The answer for an error of this code. `details` become members of their own; none may replace a standard one."""
+    kind = KINDS[code]
+    content: dict[str, Any] = dict(details or {})
+    content |= {"type": TYPE_PREFIX + code, "title": kind.title, "status": kind.status, "code": code}
+    if detail:
+        content["detail"] = detail
+    return JSONResponse(content, kind.status, dict(headers or {}), media_type="application/problem+json")
+
+
+def of_error(error: errors.FairdealError) -> Response:
+    """The answer for one of ours. A fault of the service shows its code and nothing of its message."""
+    kind = OURS[type(error)]
+    if kind.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.error("fault", exc_info=error)
+        return problem(error.code)
+    headers = {"WWW-Authenticate": "Bearer"} if kind.status == HTTPStatus.UNAUTHORIZED else {}
+    return problem(error.code, error.message, error.details, headers)
+
+
+def install(app: FastAPI) -> None:
+    """Makes every refusal of this application a problem."""
+
+    async def ours(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, errors.FairdealError)
+        return of_error(error)
+
+    async def invalid(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        # What was sent is not repeated: it may be a password.
+        faults = [{"where": [str(part) for part in fault["loc"]], "why": fault["msg"]} for fault in error.errors()]
+        if any(fault["type"] == "json_invalid" for fault in error.errors()):
+            return problem("bad_request")
+        return problem("invalid_request", details={"faults": faults})
+
+    async def http(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return problem(_BY_STATUS.get(error.status_code, "internal_error"), headers=error.headers)
+
+    app.add_exception_handler(errors.FairdealError, ours)
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, http)

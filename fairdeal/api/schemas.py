@@ -1,0 +1,299 @@
+"""What goes over the wire, strictly: nothing is coerced, and a member that is not named here is refused."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fairdeal.limits import MAX_SAFE_INTEGER, MAX_STAKE, MAX_TREE_SIZE
+
+Hex16: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", examples=["6f1c0b0e5d9a4c37a1f2e3d4c5b6a798"])]
+Hex32: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Hex64: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
+Amount: TypeAlias = Annotated[int, Field(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER, description="Minor units.")]
+Ms: TypeAlias = Annotated[int, Field(description="Milliseconds since 1970-01-01 UTC.")]
+Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$", examples=["alice"])]
+NewPassword: TypeAlias = Annotated[str, Field(min_length=8, max_length=128, examples=["correct horse battery"])]
+Kind: TypeAlias = Literal["player", "bot"]
+
+
+class Model(BaseModel):
+    """The base of every schema."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class SignUp(Model):
+    """A new account. Only the operator may say `kind` "bot"."""
+
+    name: Name
+    password: NewPassword
+    kind: Kind = "player"
+
+
+class AccountOut(Model):
+    """An account, as its owner sees it. `id` is what a deposit names; it is never shown to others."""
+
+    id: Hex16
+    name: str
+    kind: Kind
+
+
+class LogIn(Model):
+    """With `cookie`, the token is set as a cookie that scripts cannot read, and is not in the answer."""
+
+    name: Annotated[str, Field(max_length=64, examples=["alice"])]
+    password: Annotated[str, Field(max_length=128, examples=["correct horse battery"])]
+    cookie: bool = False
+
+
+class SessionOut(Model):
+    """A login. `token` goes into `Authorization: Bearer …`."""
+
+    token: str | None
+    expires_at: Ms
+    account: AccountOut
+
+
+class DepositIn(Model):
+    """Play money for an account."""
+
+    account: Hex16
+    amount: Annotated[int, Field(gt=0, le=MAX_STAKE, examples=[1000])]
+
+
+class DepositOut(Model):
+    """The deposit's transaction, and the free balance right after it."""
+
+    transaction: str
+    balance: Amount
+    at: Ms
+
+
+class WalletOut(Model):
+    """Free money, and what is held at tables that have no pot yet."""
+
+    asset: str
+    exponent: int
+    cash: Amount
+    held: Amount
+
+
+class WalletLineOut(Model):
+    """One movement of the free money, with the balance after it."""
+
+    transaction: str
+    kind: str
+    amount: Amount
+    balance: Amount
+    m: Hex16 | None
+    at: Ms
+
+
+class WalletPage(Model):
+    """Newest first. `cursor` asks for the next page; null on the last one."""
+
+    lines: list[WalletLineOut]
+    cursor: str | None
+
+
+class TableIn(Model):
+    """The terms an opener chooses; all else is the house's. Opening does not sit."""
+
+    game: Literal["duel"]
+    stake: Annotated[int, Field(ge=0, le=MAX_STAKE, examples=[100])]
+    private: bool = False
+    decision_ms: Annotated[int, Field(ge=1, le=86_400_000)] = 30_000
+
+
+class Code(Model):
+    """A private table's code, as its opener gave it out."""
+
+    code: Annotated[str, Field(max_length=32, examples=["7Q2MK9XD"])]
+
+
+class SitIn(Model):
+    """`code` for a private table only."""
+
+    code: Annotated[str | None, Field(max_length=32, examples=["7Q2MK9XD"])] = None
+
+
+class AssetOut(Model):
+    """10^`exponent` minor units make one."""
+
+    code: str
+    exponent: int
+
+
+class FeesOut(Model):
+    """The fee schedule in basis points; `commission_cap` is 2^53−1 for none."""
+
+    id: str
+    commission_bp: int
+    commission_cap: int
+    tax_bp: int
+    tax_base: Literal["pot", "commission"]
+
+
+class MeaningOut(Model):
+    """What one ending means in money: what a seat of each side gets back, and the rest."""
+
+    code: Literal["won", "forfeit", "seed_missing", "seeds_missing", "cancelled", "void"]
+    favoured: Amount
+    other: Amount
+    house: Amount
+    text: str
+
+
+class SeatOut(Model):
+    """One seat: the pseudonym for this match alone, null when it is free."""
+
+    seat: int
+    player: Hex16 | None
+    kind: Kind | None
+
+
+class YouOut(Model):
+    """The caller's own seat."""
+
+    seat: int
+    player: Hex16
+
+
+class TableOut(Model):
+    """A table: everything to know before sitting down, and where it stands.
+
+    `open` is event 0, the terms themselves; `receipt` the newest one. `due_at` is when the clock acts next: until then
+    somebody must come, join, or move.
+    """
+
+    m: Hex16
+    game: Literal["duel"]
+    status: Literal["open", "joining", "live", "ended"]
+    private: bool
+    code: str | None
+    stake: Amount
+    asset: AssetOut
+    pot: Amount
+    commission: Amount
+    tax: Amount
+    winner_net: Amount
+    fees: FeesOut
+    meanings: list[MeaningOut]
+    decision_ms: int
+    seats: list[SeatOut]
+    you: YouOut | None
+    open: str
+    receipt: str
+    size: int
+    expires_at: Ms
+    due_at: Ms | None
+    now: Ms
+    table: dict[str, object]
+
+
+class TableSummary(Model):
+    """A public table that still takes players."""
+
+    m: Hex16
+    game: Literal["duel"]
+    stake: Amount
+    asset: AssetOut
+    winner_net: Amount
+    decision_ms: int
+    free: int
+    expires_at: Ms
+
+
+class TablePage(Model):
+    """Newest first. `cursor` asks for the next page; null on the last one."""
+
+    tables: list[TableSummary]
+    cursor: str | None
+    now: Ms
+
+
+class Seen(Model):
+    """The newest checkpoint of the log of all matches that the client knows."""
+
+    root: Hex32
+    size: Annotated[int, Field(ge=0, le=MAX_TREE_SIZE)]
+
+
+class Join(Model):
+    """The seat's key and its promise of a seed."""
+
+    key: Hex32
+    player: Hex16
+    seed_commitment: Hex32
+    seen: Seen
+
+
+class DoJoin(Model):
+    """Join the match."""
+
+    join: Join
+
+
+class DoSeed(Model):
+    """Open the promise."""
+
+    seed: Hex32
+
+
+class DoBid(Model):
+    """A word of the bidding."""
+
+    bid: Literal["pass", "take", "S", "H", "D", "C"]
+
+
+class DoCard(Model):
+    """A card of the own hand."""
+
+    card: Annotated[str, Field(pattern=r"^[SHDC]([789JQKA]|10)$", examples=["S10"])]
+
+
+class DoResign(Model):
+    """Give the match up."""
+
+    resign: Literal[True]
+
+
+class ActionIn(Model):
+    """A signed action (docs/protocol.md, section 2.4)."""
+
+    do: DoJoin | DoSeed | DoBid | DoCard | DoResign
+    root: Hex32
+    seat: Annotated[int, Field(ge=0, le=3)]
+    sig: Hex64
+    size: Annotated[int, Field(ge=1, le=MAX_TREE_SIZE)]
+
+
+class AnswerOut(Model):
+    """What the caller's seat may know: the event lines from `from` on, verbatim, the receipt and the signed view of the
+    size they reach (docs/protocol.md, sections 2.8 and 2.9).
+    """
+
+    m: Hex16
+    from_: Annotated[int, Field(alias="from", serialization_alias="from")]
+    events: list[str]
+    receipt: str
+    view: dict[str, object]
+    sig: Hex64
+    now: Ms
+    deadline: Ms | None
+
+
+class ProblemOut(BaseModel):
+    """An error, RFC 9457: `code` is stable; more members say which rule, where there is one."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str | None = None
+
+
+class HealthOut(Model):
+    """The service answers."""
+
+    status: Literal["ok"]

@@ -1,0 +1,71 @@
+"""Routes of the lobby."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header
+
+from fairdeal.api.caller import CallerDep, IdempotencyKey, MatchId, ServicesDep, VisitorDep
+from fairdeal.api.describe import describe, summarize
+from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
+from fairdeal.api.schemas import Code, SitIn, TableIn, TableOut, TablePage
+
+router = APIRouter(tags=["tables"])
+
+Language = Annotated[str, Header(alias="Accept-Language", description="`fr` or `en`, for the meanings' texts.")]
+
+
+@router.post("/tables", status_code=201, operation_id="open_table")
+def open_table(body: TableIn, services: ServicesDep, caller: CallerDep, language: Language = "en") -> TableOut:
+    """Opens a table. Opening does not sit."""
+    match = services.tables.open(caller, body.game, body.stake, body.private, body.decision_ms)
+    return describe(services, match, caller, language)
+
+
+@router.get("/tables", operation_id="list_tables")
+def list_tables(services: ServicesDep, cursor: Cursor = None, limit: Limit = 50) -> TablePage:
+    """Public tables that still take players, newest first."""
+    tables = services.tables.public(position_of(cursor), limit)
+    return TablePage(
+        tables=[summarize(table) for table in tables],
+        cursor=cursor_of([table.seq for table in tables], limit),
+        now=services.tables.now(),
+    )
+
+
+@router.post("/tables/find", operation_id="find_table")
+def find_table(body: Code, services: ServicesDep, caller: CallerDep, language: Language = "en") -> TableOut:
+    """The private table of a code."""
+    return describe(services, services.tables.with_code(body.code), caller, language)
+
+
+@router.get("/tables/{m}", operation_id="table")
+def table(m: MatchId, services: ServicesDep, visitor: VisitorDep, language: Language = "en") -> TableOut:
+    """A table as anybody may see it, and the caller's own seat."""
+    return describe(services, services.matches.load(m), visitor, language)
+
+
+@router.post("/tables/{m}/seats", status_code=201, operation_id="sit")
+def sit(
+    m: MatchId,
+    body: SitIn,
+    key: IdempotencyKey,
+    services: ServicesDep,
+    caller: CallerDep,
+    language: Language = "en",
+) -> TableOut:
+    """Sits down: holds the stake, and gives the seat and its pseudonym (`you`)."""
+    return describe(services, services.tables.sit(caller, m, body.code, key), caller, language)
+
+
+@router.delete("/tables/{m}/seats/me", operation_id="stand_up")
+def stand_up(
+    m: MatchId, key: IdempotencyKey, services: ServicesDep, caller: CallerDep, language: Language = "en"
+) -> TableOut:
+    """Stands up, the whole stake back, until the table is full."""
+    return describe(services, services.tables.stand_up(caller, m, key), caller, language)
+
+
+@router.post("/tables/{m}/cancel", operation_id="cancel_table")
+def cancel_table(m: MatchId, services: ServicesDep, caller: CallerDep, language: Language = "en") -> TableOut:
+    """Calls the table off, all stakes back whole. For its opener, until it is full."""
+    return describe(services, services.tables.cancel(caller, m), caller, language)

@@ -1,0 +1,81 @@
+"""The server's clock: what happens at a table with nobody connected."""
+
+import logging
+from threading import Event, Thread
+from typing import Final
+
+from fairdeal.app.heart import Heart
+from fairdeal.app.house import Clock
+from fairdeal.app.matches import Match, Matches
+from fairdeal.app.ports import Store
+from fairdeal.match.decide import Cancel, Command, Tick
+from fairdeal.match.state import Phase
+
+log = logging.getLogger("fairdeal.clock")
+
+TICK_SECONDS: Final = 0.05
+"""Between two looks at what is due: a timeout comes at most this much after its time."""
+_BATCH: Final = 200
+"""Due matches taken at one look; the heart beats between two looks."""
+_IN_FLIGHT_MS: Final = 2_000
+"""How long the clock waits for an action that was at the door in time, and is still on its way through the service."""
+_AILING_MS: Final = 10_000
+"""How long a match is left alone after its step failed, so that one broken match does not fill the log."""
+
+
+class Ticker:
+    """Looks at what is due. `tick` is one look; `start` keeps looking in a thread of its own."""
+
+    def __init__(self, store: Store, heart: Heart, matches: Matches, clock: Clock) -> None:
+        self._store = store
+        self._heart = heart
+        self._matches = matches
+        self._clock = clock
+        self._ailing: dict[str, int] = {}
+        self._stopping = Event()
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        """Looks once, so that whatever the service slept through is known before the first call, then goes on."""
+        self.tick()
+        self._thread = Thread(target=self._run, name="clock", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread, and waits for it."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def tick(self) -> None:
+        """Beats, after making up for an outage, then does what is due."""
+        self._heart.beat()
+        now = self._clock.now_ms()
+        self._ailing = {match_id: until for match_id, until in self._ailing.items() if until > now}
+        for match_id in self._store.due_matches(now, _BATCH):
+            if match_id in self._ailing:
+                continue
+            try:
+                self._matches.step(match_id, now, lambda match: self._due(match, now))
+            except Exception:
+                log.exception("a match cannot go on", extra={"match": match_id})
+                self._ailing[match_id] = now + _AILING_MS
+
+    def _due(self, match: Match, now: int) -> Command | None:
+        """What the clock does to a match whose time has come, looked at again under the match's lock."""
+        if match.due_at is None or match.due_at > now:
+            return None
+        if match.state.phase is Phase.JOINING:
+            return Cancel()
+        arrived, deadline = self._matches.earliest_arrival(match.table.match_id), match.state.deadline
+        if arrived is not None and deadline is not None and arrived <= deadline and now < match.due_at + _IN_FLIGHT_MS:
+            return None
+        return Tick()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(TICK_SECONDS):
+            try:
+                self.tick()
+            except Exception:
+                # The heart stops with the store; when it beats again the gap is made up for.
+                log.exception("the clock cannot read or write")

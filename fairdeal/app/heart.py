@@ -1,0 +1,55 @@
+"""The heartbeat: how the service knows that it was away, so that no player is charged for it (protocol section 2.7)."""
+
+import logging
+from threading import Lock
+from typing import Final
+
+from fairdeal.app.house import Clock, House
+from fairdeal.app.matches import Match, Matches
+from fairdeal.app.ports import Status, Store
+from fairdeal.match.decide import Command, Resume
+from fairdeal.match.state import Phase
+
+log = logging.getLogger("fairdeal.clock")
+
+BEAT_MS: Final = 1_000
+"""Between two heartbeats; well under `outage_ms`."""
+
+
+class Heart:
+    """Beats, and makes up for the time without beats. Safe to call from several threads."""
+
+    def __init__(self, store: Store, house: House, matches: Matches, clock: Clock) -> None:
+        self._store = store
+        self._house = house
+        self._matches = matches
+        self._clock = clock
+        self._lock = Lock()
+
+    def beat(self) -> None:
+        """To be called before anything is held against a player. After a gap every match first gets its time again;
+        the beat is written last, so that a crash on the way leaves the rest still to do.
+        """
+        with self._lock:
+            now, last = self._clock.now_ms(), self._store.last_beat()
+            if last is not None and now - last > self._house.clock.outage_ms:
+                self._make_up(last, now)
+            if last is None or now - last >= BEAT_MS:
+                self._store.beat(now)
+
+    def _make_up(self, start: int, end: int) -> None:
+        log.warning("outage", extra={"from": start, "to": end})
+        for match_id in self._store.unfinished_matches():
+            match = self._matches.load(match_id)
+            if match.table.status is Status.JOINING:
+                self._matches.postpone(match, end + match.state.terms.clock.join_ms, end)
+            elif match.table.status is Status.LIVE:
+                self._matches.step(match_id, end, lambda match: _resume(match, start, end))
+
+
+def _resume(match: Match, start: int, end: int) -> Command | None:
+    """The resume that is owed to this match: none when it was written before a crash on the way."""
+    start = max(start, match.state.resumed_to)
+    if match.state.phase not in (Phase.SEEDS, Phase.PLAY) or end - start <= match.state.terms.clock.outage_ms:
+        return None
+    return Resume(start, end)

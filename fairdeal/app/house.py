@@ -1,0 +1,43 @@
+"""What the whole service plays by: its keys, its terms, its clock and its source of randomness."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from fairdeal.commit import Custody
+from fairdeal.ledger import FeeSchedule
+from fairdeal.match import terms
+from fairdeal.tlog import NoteSigner
+
+
+class Clock(Protocol):
+    """Where times come from."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch."""
+
+
+class Entropy(Protocol):
+    """Where ids, codes, tokens, nonces and server seeds come from."""
+
+    def take(self, count: int) -> bytes:
+        """`count` fresh random bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Decided once, when the service starts. Times are in ms.
+
+    `receipts` signs receipts and views; `clock` is every table's but for the `decision_ms`, one of `decisions_ms`, that
+    its opener chooses.
+    """
+
+    log: str
+    receipts: NoteSigner = field(repr=False)
+    custody: Custody = field(repr=False)
+    asset: terms.Asset
+    fees: FeeSchedule
+    clock: terms.Clock
+    decisions_ms: tuple[int, ...]
+    deals_max: int
+    table_wait_ms: int
+    session_ms: int

@@ -1,0 +1,210 @@
+"""The one place where a match takes a step: read, decide, write with the money, tell.
+
+A state is the fold of the stored events. It is kept for a while, but only as far as the store agrees with its size, so
+that nothing about a live match exists in memory alone. What makes two histories impossible is the store's
+compare-and-set; the lock per match only saves decisions that would lose.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from threading import Lock
+from typing import Final
+
+from fairdeal import ledger
+from fairdeal.app.house import House
+from fairdeal.app.hub import Hub
+from fairdeal.app.ports import Append, CommitResult, Seat, Status, Store, Table
+from fairdeal.commit import Seed
+from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, UnknownMatch
+from fairdeal.ledger import Transaction
+from fairdeal.match.decide import Command, decide
+from fairdeal.match.events import Event
+from fairdeal.match.evolve import evolve
+from fairdeal.match.settlement import money_outcome, settlement_lines
+from fairdeal.match.state import MatchState, Phase
+
+_STATES_KEPT: Final = 2_000
+"""A state takes a few KiB; beyond this the least used are folded again when asked for."""
+_ATTEMPTS: Final = 8
+"""Lost races in a row; only a second writer could cause one, and the per-match lock allows none here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A match at one moment: the store's row and the fold of that many events."""
+
+    table: Table
+    state: MatchState
+
+    def seat_of(self, account_id: str) -> Seat:
+        """Where the account sits. Raises NotSeated."""
+        for seat in self.table.seated:
+            if seat.account_id == account_id:
+                return seat
+        raise NotSeated("the account has no seat at this table")
+
+    @property
+    def due_at(self) -> int | None:
+        """When the clock must look at it next."""
+        return self.table.due_at if self.state.phase is Phase.JOINING else self.state.due_at
+
+
+class Matches:
+    """Reads matches, and steps them on. Safe to call from several threads."""
+
+    def __init__(self, store: Store, house: House, hub: Hub) -> None:
+        self._store = store
+        self._house = house
+        self._hub = hub
+        self._lock = Lock()
+        self._states: OrderedDict[str, MatchState] = OrderedDict()
+        self._stepping: dict[str, tuple[Lock, int]] = {}
+        self._arrivals: dict[str, list[int]] = {}
+
+    def load(self, match_id: str) -> Match:
+        """The match as it stands. Raises UnknownMatch."""
+        table = self._store.table(match_id)
+        if table is None:
+            raise UnknownMatch("there is no such match")
+        return Match(table, self._state(table))
+
+    def step(self, match_id: str, now: int, choose: Callable[[Match], Command | None]) -> Match:
+        """Takes the step that `choose` says, at the latest moment that it holds for; none when it says None or
+        the command gives no events.
+
+        `choose` is asked again when the match changed under it, and refuses by raising. Returns the match afterwards.
+        """
+        with self._one_at_a_time(match_id):
+            for _ in range(_ATTEMPTS):
+                match = self.load(match_id)
+                command = choose(match)
+                if command is None:
+                    return match
+                seed = self._seed(match_id)
+                events = decide(match.state, command, now, seed)
+                if not events:
+                    return match
+                after = reduce(lambda state, event: evolve(state, event, seed), events, match.state)
+                if self._store.commit(_append(match, events, after, now)) is CommitResult.COMMITTED:
+                    self._keep(match_id, after)
+                    self._hub.publish(match_id)
+                    return self.load(match_id)
+        raise Stale("the match keeps changing")
+
+    def changed(self, match_id: str) -> Match:
+        """Tells who listens that the seating has changed, and reads the match. Raises UnknownMatch."""
+        self._hub.publish(match_id)
+        return self.load(match_id)
+
+    def postpone(self, match: Match, due_at: int, now: int) -> None:
+        """Moves the due time alone, if the match is still as it was read."""
+        table = match.table
+        self._store.commit(Append(table.match_id, table.size, table.seating, (), table.status, due_at, now))
+
+    @contextmanager
+    def arriving(self, match_id: str, arrived: int) -> Iterator[None]:
+        """Around an action that was at the door at `arrived`, from there to its answer."""
+        with self._lock:
+            self._arrivals.setdefault(match_id, []).append(arrived)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._arrivals[match_id].remove(arrived)
+                if not self._arrivals[match_id]:
+                    del self._arrivals[match_id]
+
+    def earliest_arrival(self, match_id: str) -> int | None:
+        """When the first of the actions now on their way through the service was at the door; None without any."""
+        with self._lock:
+            return min(self._arrivals.get(match_id, ()), default=None)
+
+    def lines(self, match: Match, start: int) -> tuple[bytes, ...]:
+        """The match's event lines from `start` on, up to its size."""
+        return self._store.events(match.table.match_id, start)[: match.state.size - start]
+
+    def _state(self, table: Table) -> MatchState:
+        with self._lock:
+            state = self._states.get(table.match_id)
+        if state is not None and state.size == table.size:
+            return state
+        if state is not None and state.size > table.size:
+            state = None
+        start = state.size if state else 0
+        lines = self._store.events(table.match_id, start)[: table.size - start]
+        seed = self._seed(table.match_id)
+        try:
+            for line in lines:
+                state = evolve(state, Event.parse(line), seed)
+        except FairdealError as error:
+            raise Broken("the stored events of a match do not fold") from error
+        if state is None or state.size != table.size:
+            raise Broken("a match has not the events that its row says")
+        self._keep(table.match_id, state)
+        return state
+
+    def _seed(self, match_id: str) -> Seed:
+        return self._house.custody.open(self._store.sealed_seed(match_id), match_id)
+
+    def _keep(self, match_id: str, state: MatchState) -> None:
+        with self._lock:
+            self._states[match_id] = state
+            self._states.move_to_end(match_id)
+            if len(self._states) > _STATES_KEPT:
+                self._states.popitem(last=False)
+
+    @contextmanager
+    def _one_at_a_time(self, match_id: str) -> Iterator[None]:
+        with self._lock:
+            lock, waiting = self._stepping.get(match_id, (Lock(), 0))
+            self._stepping[match_id] = (lock, waiting + 1)
+        try:
+            with lock:
+                yield
+        finally:
+            with self._lock:
+                lock, waiting = self._stepping.pop(match_id)
+                if waiting > 1:
+                    self._stepping[match_id] = (lock, waiting - 1)
+
+
+def _append(match: Match, events: tuple[Event, ...], after: MatchState, now: int) -> Append:
+    """Everything the events change: lines, status, due time, a join's commitment, the money."""
+    table = match.table
+    if after.ending is not None:
+        status, due_at = Status.ENDED, None
+    elif after.full:
+        status, due_at = Status.LIVE, after.due_at
+    else:
+        status, due_at = table.status, table.due_at
+    joins = [event.data["do"]["join"] for event in events if event.type == "join"]
+    return Append(
+        match_id=table.match_id,
+        size=table.size,
+        seating=table.seating,
+        lines=tuple(event.line for event in events),
+        status=status,
+        due_at=due_at,
+        at=now,
+        commitment=joins[0]["seed_commitment"] if joins else None,
+        money=_money(match, after),
+    )
+
+
+def _money(match: Match, after: MatchState) -> Transaction | None:
+    """What the step moves: the last join forms the pot, an end empties it, or gives back what was held."""
+    table, before = match.table, match.state
+    accounts = [seat.account_id for seat in sorted(table.seated, key=lambda seat: seat.seat)]
+    if table.stake == 0 or not accounts:
+        return None
+    if after.full and not before.full:
+        return ledger.form_pot(table.match_id, accounts, table.stake, asset=table.asset, at=after.last_t)
+    if after.ending is None:
+        return None
+    if not after.full:
+        return ledger.cancel(table.match_id, accounts, table.stake, asset=table.asset, at=after.last_t)
+    lines = settlement_lines(after)
+    return ledger.pay_out(table.match_id, accounts, lines, money_outcome(after), asset=table.asset, at=after.last_t)

@@ -1,0 +1,137 @@
+"""Playing: what a seat sends, and what it is answered."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fairdeal.app.heart import Heart
+from fairdeal.app.house import Clock, House
+from fairdeal.app.matches import Match, Matches
+from fairdeal.app.ports import Account, Status
+from fairdeal.errors import IllegalAction, Malformed, NotSeated, WrongPhase
+from fairdeal.match.actions import SignedAction, retry_of
+from fairdeal.match.decide import Command, Move
+from fairdeal.match.events import Event
+from fairdeal.match.files import write_bundle
+from fairdeal.match.receipts import receipt
+from fairdeal.match.state import Phase
+from fairdeal.match.views import view, view_message
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one seat may know and is owed: the event lines from `start` on, and for the size they reach the receipt
+    (protocol section 2.8) and the signed view (section 2.9). `deadline` is that of the decision or seed period that
+    runs, beside the server's `now`; both ms.
+    """
+
+    m: str
+    start: int
+    events: tuple[str, ...]
+    receipt: str
+    view: dict[str, Any]
+    sig: str
+    now: int
+    deadline: int | None
+    closed: bool
+    """Nothing follows."""
+
+    @property
+    def size(self) -> int:
+        """The size of the receipt and the view."""
+        return self.start + len(self.events)
+
+
+class Play:
+    """The use cases of somebody at a table. Safe to call from several threads."""
+
+    def __init__(self, house: House, matches: Matches, heart: Heart, clock: Clock) -> None:
+        self._house = house
+        self._heart = heart
+        self._matches = matches
+        self._clock = clock
+
+    def act(self, account: Account, m: str, action: SignedAction, arrived: int) -> Answer:
+        """Takes a signed action that was all there at `arrived` (ms), or finds that it was taken before.
+
+        Answers the events from the action's own on. Raises UnknownMatch, NotSeated, WrongPhase before the table is
+        full or for another sitting's pseudonym, and whatever `match.decide` refuses with; nothing has changed then.
+        """
+        placed: int | None = None
+
+        def choose(match: Match) -> Command | None:
+            nonlocal placed
+            if match.seat_of(account.id).seat != action.seat:
+                raise NotSeated("that is another seat's action")
+            placed = retry_of(self._events(match), action)
+            if placed is not None:
+                return None
+            _check_join(match, account, action)
+            placed = match.state.size
+            return Move(action)
+
+        deadline = self._matches.load(m).state.deadline
+        if deadline is not None and arrived > deadline:
+            self._heart.beat()  # it may be the service that was late
+        match = self._matches.step(m, arrived, choose)
+        assert placed is not None
+        return self._answer(match, action.seat, placed)
+
+    def answer(self, account: Account, m: str, start: int) -> Answer:
+        """What has happened at the account's seat from event `start` on. Raises UnknownMatch, NotSeated, Malformed."""
+        match = self._matches.load(m)
+        return self._answer(match, match.seat_of(account.id).seat, start)
+
+    def size(self, account: Account, m: str) -> int:
+        """The number of events, for a seat. Raises UnknownMatch, NotSeated."""
+        match = self._matches.load(m)
+        match.seat_of(account.id)
+        return match.state.size
+
+    def transcript(self, account: Account | None, m: str) -> tuple[bytes, ...]:
+        """Every event line: for the seats at any time, for anybody after the end. Raises UnknownMatch, NotSeated."""
+        match = self._matches.load(m)
+        if match.state.phase is not Phase.CLOSED:
+            if account is None:
+                raise NotSeated("until the end the transcript is for the seats alone")
+            match.seat_of(account.id)
+        return self._matches.lines(match, 0)
+
+    def bundle(self, m: str) -> bytes:
+        """The match's bundle (protocol section 5.1). Raises UnknownMatch, WrongPhase before the end."""
+        match = self._matches.load(m)
+        if match.state.phase is not Phase.CLOSED:
+            raise WrongPhase("there is a bundle only after the end")
+        return write_bundle(self.receipt(match), self._matches.lines(match, 0))
+
+    def receipt(self, match: Match) -> str:
+        """The receipt of the match's present size."""
+        return receipt(match.state, self._house.receipts)
+
+    def _events(self, match: Match) -> tuple[Event, ...]:
+        return tuple(Event.parse(line) for line in self._matches.lines(match, 0))
+
+    def _answer(self, match: Match, seat: int, start: int) -> Answer:
+        if start > match.state.size:
+            raise Malformed("the match has not so many events")
+        shown = view(match.state, seat)
+        return Answer(
+            m=match.table.match_id,
+            start=start,
+            events=tuple(line.decode() for line in self._matches.lines(match, start)),
+            receipt=self.receipt(match),
+            view=shown,
+            sig=self._house.receipts.sign(view_message(shown)).hex(),
+            now=self._clock.now_ms(),
+            deadline=match.state.deadline,
+            closed=match.state.phase is Phase.CLOSED,
+        )
+
+
+def _check_join(match: Match, account: Account, action: SignedAction) -> None:
+    """What a join must have besides the protocol's rules: a full table, and the pseudonym given with the seat."""
+    if action.type != "join":
+        return
+    if match.table.status is Status.OPEN:
+        raise WrongPhase("the table is not full yet")
+    if action.do["join"]["player"] != match.seat_of(account.id).player:
+        raise IllegalAction("another pseudonym than the seat's", {"reason": "wrong_player"})

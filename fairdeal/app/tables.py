@@ -1,0 +1,158 @@
+"""The lobby: opening tables, finding them, sitting down, standing up, calling off."""
+
+from dataclasses import replace
+from typing import Final
+
+from fairdeal import ledger
+from fairdeal.app.accounts import intent
+from fairdeal.app.house import Clock, Entropy, House
+from fairdeal.app.matches import Match, Matches
+from fairdeal.app.ports import Account, NewTable, Once, Sitting, Status, Store, Table
+from fairdeal.belote import find_ruleset
+from fairdeal.commit import Seed, commitment
+from fairdeal.errors import BotRefused, CodeRefused, Forbidden, TableClosed, TermsRefused, UnknownMatch
+from fairdeal.ids import match_id, pseudonym
+from fairdeal.limits import CUSTODY_NONCE_BYTES, MATCH_ID_BYTES, PSEUDONYM_BYTES, SEED_BYTES
+from fairdeal.match.decide import Cancel, Command, open_match
+from fairdeal.match.terms import Terms
+
+RULESETS: Final = {"duel": "duel@1"}
+"""The games that tables are opened for."""
+CLOSE_MS: Final = 48 * 3_600_000
+"""Past the waiting time and this much more, an auditor lists a match that has not closed."""
+_CODE_LETTERS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Crockford's 32: none is mistaken for another when read aloud."""
+_CODE_LENGTH: Final = 8
+"""40 bits: nobody finds a table by trying."""
+
+
+class Tables:
+    """The use cases of the lobby. Safe to call from several threads."""
+
+    def __init__(self, store: Store, house: House, matches: Matches, clock: Clock, entropy: Entropy) -> None:
+        self._store = store
+        self._house = house
+        self._matches = matches
+        self._clock = clock
+        self._entropy = entropy
+
+    def open(self, opener: Account, game: str, stake: int, private: bool, decision_ms: int) -> Match:
+        """A new table, with the server's seed committed to and sealed; its opener does not sit yet.
+
+        Raises TermsRefused, Malformed for a stake out of range.
+        """
+        house = self._house
+        if game not in RULESETS or decision_ms not in house.decisions_ms:
+            raise TermsRefused("the house does not open such tables", {"decisions_ms": list(house.decisions_ms)})
+        now = self._clock.now_ms()
+        m = match_id(self._entropy.take(MATCH_ID_BYTES))
+        seed = Seed(self._entropy.take(SEED_BYTES))
+        ruleset = find_ruleset(RULESETS[game])
+        terms = Terms(
+            log=house.log,
+            m=m,
+            ruleset=ruleset,
+            options=ruleset.defaults,
+            stake=stake,
+            asset=house.asset,
+            fees=house.fees,
+            clock=replace(house.clock, decision_ms=decision_ms),
+            deals_max=house.deals_max,
+            close_by=now + house.table_wait_ms + CLOSE_MS,
+            receipt_key=house.receipts.verifier_key.public,
+            commitment=commitment(seed),
+        )
+        self._store.open_table(
+            NewTable(
+                match_id=m,
+                opener=opener.id,
+                seats=terms.seats,
+                stake=stake,
+                asset=house.asset.code,
+                visibility="private" if private else "public",
+                code=self._new_code() if private else None,
+                line=open_match(terms, now).line,
+                commitment=terms.commitment,
+                sealed_seed=house.custody.seal(seed, m, self._entropy.take(CUSTODY_NONCE_BYTES)),
+                created_at=now,
+                expires_at=now + house.table_wait_ms,
+            )
+        )
+        return self._matches.load(m)
+
+    def now(self) -> int:
+        """The service's time, to be sent beside every deadline."""
+        return self._clock.now_ms()
+
+    def public(self, before: int | None, limit: int) -> tuple[Table, ...]:
+        """Public tables that still take players, newest first."""
+        return self._store.open_tables(before, limit)
+
+    def with_code(self, code: str) -> Match:
+        """The private table of that code. Raises UnknownMatch."""
+        table = self._store.table_with_code(_spelled(code))
+        if table is None:
+            raise UnknownMatch("there is no table of that code")
+        return self._matches.load(table.match_id)
+
+    def sit(self, account: Account, m: str, code: str | None, key: str) -> Match:
+        """Takes the lowest free seat and holds the stake; the seat that fills the table starts the time to join.
+
+        Raises UnknownMatch, CodeRefused, BotRefused, AlreadySeated, TableClosed, SeatTaken, InsufficientFunds,
+        IdempotencyConflict.
+        """
+        table = self._matches.load(m).table
+        if table.code is not None and (code is None or _spelled(code) != table.code):
+            raise CodeRefused("the private table's code is missing or wrong")
+        if account.kind == "bot" and table.stake:
+            raise BotRefused("machines do not sit at staked tables")
+        now = self._clock.now_ms()
+        player = pseudonym(self._entropy.take(PSEUDONYM_BYTES))
+        stake = table.stake
+        money = ledger.sit(m, account.id, player, stake, asset=table.asset, at=now) if stake else None
+        full_due_at = now + self._matches.load(m).state.terms.clock.join_ms
+        sitting = Sitting(m, account.id, player, None, full_due_at, money, now)
+        self._store.sit(sitting, Once(account.id, key, intent("sit", m=m)))
+        return self._matches.changed(m)
+
+    def stand_up(self, account: Account, m: str, key: str) -> Match:
+        """Leaves the seat, with the whole stake back, as long as the table is not full.
+
+        Raises UnknownMatch, NotSeated, TableClosed, IdempotencyConflict.
+        """
+        table = self._matches.load(m).table
+        player = next((seat.player for seat in table.seated if seat.account_id == account.id), "")
+        stake = table.stake
+        money = None
+        if stake and player:
+            now = self._clock.now_ms()
+            money = ledger.stand_up(m, account.id, player, stake, asset=table.asset, at=now)
+        self._store.stand_up(m, account.id, player, money, Once(account.id, key, intent("stand", m=m)))
+        return self._matches.changed(m)
+
+    def cancel(self, account: Account, m: str) -> Match:
+        """Calls the table off, everything held goes back whole. Its opener may, until it is full.
+
+        Asked again of a table that was called off, it answers the same. Raises UnknownMatch, Forbidden, TableClosed.
+        """
+
+        def choose(match: Match) -> Command | None:
+            if match.table.opener != account.id:
+                raise Forbidden("only who opened the table may call it off")
+            ending = match.state.ending
+            if ending is not None and ending.reason == "cancelled":
+                return None
+            if match.table.status is not Status.OPEN:
+                raise TableClosed("the table is full, or has ended")
+            return Cancel()
+
+        return self._matches.step(m, self._clock.now_ms(), choose)
+
+    def _new_code(self) -> str:
+        return "".join(_CODE_LETTERS[byte % len(_CODE_LETTERS)] for byte in self._entropy.take(_CODE_LENGTH))
+
+
+def _spelled(code: str) -> str:
+    """A code as it is kept: people type small letters, spaces and dashes, and O, I, L for the digits."""
+    kept = code.upper().replace(" ", "").replace("-", "")
+    return kept.translate(str.maketrans("OIL", "011"))

@@ -1,0 +1,172 @@
+"""The composition root: from settings to a running service. Nothing else makes a store, reads a key or a clock."""
+
+import logging
+import os
+import secrets
+import socket
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+
+from fairdeal.api.app import build
+from fairdeal.api.caller import Hashing, Services
+from fairdeal.api.logs import configure_logging
+from fairdeal.app.accounts import Accounts
+from fairdeal.app.clock import Ticker
+from fairdeal.app.heart import Heart
+from fairdeal.app.house import Clock, Entropy, House
+from fairdeal.app.hub import Hub
+from fairdeal.app.matches import Matches
+from fairdeal.app.play import Play
+from fairdeal.app.tables import Tables
+from fairdeal.commit import Custody
+from fairdeal.errors import KeyRefused, Malformed
+from fairdeal.ids import parse_hex
+from fairdeal.keys import SigningKey
+from fairdeal.ledger import FeeSchedule
+from fairdeal.limits import CUSTODY_KEY_BYTES, KEY_BYTES
+from fairdeal.match import terms
+from fairdeal.match.receipts import receipt_name
+from fairdeal.settings import Settings
+from fairdeal.store import SqlStore
+from fairdeal.tlog import NoteSigner
+
+log = logging.getLogger("fairdeal.main")
+
+RECEIPTS_KEY = "receipts.key"
+SEALING_KEY = "sealing.key"
+GRACEFUL_SECONDS = 10
+"""How long a stopping service waits for the calls it is answering."""
+
+
+class SystemClock:
+    """The machine's clock, never going back within this process."""
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def now_ms(self) -> int:
+        self._last = max(self._last, time.time_ns() // 1_000_000)
+        return self._last
+
+
+class SystemEntropy:
+    """The operating system's randomness."""
+
+    def take(self, count: int) -> bytes:
+        return os.urandom(count)
+
+
+def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy | None = None) -> FastAPI:
+    """The whole service. Its lifespan runs the clock's thread and closes the store; `app.state.ticker` is the clock.
+
+    Raises KeyRefused for missing or unfit keys, DatabaseLocked, SchemaMismatch.
+    """
+    clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
+    house = _house(settings, entropy)
+    settings.database.parent.mkdir(parents=True, exist_ok=True)
+    store = SqlStore(settings.database)
+    hub = Hub()
+    matches = Matches(store, house, hub)
+    heart = Heart(store, house, matches, clock)
+    ticker = Ticker(store, heart, matches, clock)
+    token = settings.operator_token
+    services = Services(
+        accounts=Accounts(store, house, clock, entropy),
+        tables=Tables(store, house, matches, clock, entropy),
+        matches=matches,
+        play=Play(house, matches, heart, clock),
+        hub=hub,
+        check_ready=store.check_ready,
+        hashing=Hashing(),
+        operator_token=token.get_secret_value() if token else None,
+        origin=settings.origin,
+        secure_cookies=settings.environment == "production",
+    )
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        await run_in_threadpool(ticker.start)
+        yield
+        await run_in_threadpool(ticker.stop)
+        store.close()
+
+    app = build(services, clock.now_ms, lambda: secrets.token_hex(8), lifespan)
+    app.state.ticker = ticker
+    app.state.store = store
+    return app
+
+
+class _Server(uvicorn.Server):
+    """Ends its streams when it stops, instead of waiting for their readers."""
+
+    def __init__(self, config: uvicorn.Config, hub: Hub) -> None:
+        super().__init__(config)
+        self._hub = hub
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._hub.close()
+        await super().shutdown(sockets)
+
+
+def run(settings: Settings, host: str, port: int) -> None:
+    """Serves until a signal stops it: one process, since SQLite has one writer."""
+    configure_logging()
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACEFUL_SECONDS,
+        ws="none",
+    )
+    _Server(config, app.state.services.hub).run()
+
+
+def _house(settings: Settings, entropy: Entropy) -> House:
+    receipts = SigningKey.from_seed(_key(settings, RECEIPTS_KEY, KEY_BYTES, entropy))
+    return House(
+        log=settings.log,
+        receipts=NoteSigner(receipt_name(settings.log), receipts),
+        custody=Custody(_key(settings, SEALING_KEY, CUSTODY_KEY_BYTES, entropy)),
+        asset=terms.Asset(settings.asset_code, settings.asset_exponent),
+        fees=FeeSchedule(**settings.fees.model_dump()),
+        clock=terms.Clock(decision_ms=settings.decisions_ms[0], **settings.clock.model_dump()),
+        decisions_ms=settings.decisions_ms,
+        deals_max=settings.deals_max,
+        table_wait_ms=settings.table_wait_ms,
+        session_ms=settings.session_ms,
+    )
+
+
+def _key(settings: Settings, name: str, byte_count: int, entropy: Entropy) -> bytes:
+    """A key file's bytes: hex digits and LF, readable by its owner alone. Raises KeyRefused."""
+    path = settings.keys / name
+    if settings.environment == "development":
+        log.warning("DEVELOPMENT KEYS: not for real money", extra={"file": name})
+        if not path.exists():
+            _write_key(path, entropy.take(byte_count))
+    try:
+        text = path.read_text("ascii")
+    except (OSError, ValueError):
+        raise KeyRefused(f"{name} cannot be read") from None
+    if path.stat().st_mode & 0o077:
+        raise KeyRefused(f"{name} is open to others than its owner (chmod 600)")
+    try:
+        return parse_hex(text.removesuffix("\n"), byte_count)
+    except Malformed:
+        raise KeyRefused(f"{name} is not {2 * byte_count} hex digits") from None
+
+
+def _write_key(path: Path, key: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+        file.write(key.hex() + "\n")
