@@ -102,7 +102,7 @@ def _extra_deal(table: Table) -> None:
     """Both seats reach the target with equal totals, so that one more deal decides."""
     target = table.terms.options.target
     _start(table)
-    while not _script(table, lambda totals: 0 < min(totals) and 20 < max(totals) < target, 20):
+    while not _script(table, lambda totals: min(totals) > 0 and 20 < max(totals) < target, 20):
         pass
     while not _script(table, lambda totals: match_result((totals[0], totals[1]), target)[0] is Result.EXTRA_DEAL, 60):
         pass

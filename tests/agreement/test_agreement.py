@@ -1,0 +1,36 @@
+"""Service and verifier, which share no code, agree on whole matches of every ending."""
+
+import pytest
+
+from fairdeal_verifier import Policy, verify
+from tests.simulator import ENDINGS, Played, play
+
+MATCHES = 200
+NUMBERED = [(number, ENDINGS[number % len(ENDINGS)]) for number in range(MATCHES)]
+
+
+def anchored_by(match: Played, seat: int) -> str:
+    """A held file anchors when its seat joined: nobody else's word is outside the operator's."""
+    return "unchecked" if match.state.joined[seat] is None else "verified"
+
+
+@pytest.mark.parametrize(("number", "ending"), NUMBERED)
+def test_a_match_is_verified_with_the_held_file_of_each_seat_that_joined(number: int, ending: str) -> None:
+    match = play(number, ending)
+    policy = Policy.parse(match.policy.encode())
+    for seat, held in enumerate(match.held):
+        report = verify(match.bundle, policy, held)
+        assert (report.verdict, report.broken_at) == (anchored_by(match, seat), None)
+    assert match.state.ending is not None
+    assert report.ending is not None
+    assert (report.ending.reason, report.ending.winner) == (match.state.ending.reason, match.state.ending.winner)
+    assert report.counts.events == len(match.events)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_without_the_users_own_policy_or_held_file_nothing_is_verified(ending: str) -> None:
+    match = play(1, ending)
+    policy = Policy.parse(match.policy.encode())
+    assert verify(match.bundle, None, match.held[0]).verdict == "unchecked"
+    assert verify(match.bundle, policy, None).verdict == "unchecked"
+    assert verify(match.bundle, Policy.parse(play(2, ending).policy.encode()), match.held[0]).verdict == "unchecked"
