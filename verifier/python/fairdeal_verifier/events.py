@@ -332,7 +332,7 @@ def _seed(t: int, by: int, data: Json) -> Seed:
 def _act(t: int, by: int, data: Json) -> Act:
     says = None
     if type(data) is dict and "says" in data:
-        do, root, sig, spoken = members(data, "do", "root", "sig", "says")
+        do, root, spoken, sig = members(data, "do", "root", "says", "sig")
         says = choice(spoken, "belote", "rebelote")
     else:
         do, root, sig = members(data, "do", "root", "sig")

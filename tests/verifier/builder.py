@@ -1,0 +1,405 @@
+"""Plays seeded random duels by the protocol text alone, on the verifier's own rules, and seals them as a server would.
+
+It shares no code with the service: what it writes and what the service writes are compared elsewhere.
+"""
+
+import copy
+import random
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from fairdeal_verifier import Policy, canonical, duel
+from fairdeal_verifier.merkle import EMPTY_ROOT, roots
+from fairdeal_verifier.notes import format_verifier_key, key_id
+from fairdeal_verifier.shuffle import deal_pack, first_dealer
+
+LOG = "fairdeal.example/log"
+BEGINNING = 1_750_000_000_000
+
+EventDict = dict[str, Any]
+
+
+def public(key: Ed25519PrivateKey) -> bytes:
+    return key.public_key().public_bytes_raw()
+
+
+def do_of(action: int) -> dict[str, Any]:
+    if action == duel.RESIGN:
+        return {"resign": True}
+    return {"card" if action < duel.CARDS else "bid": duel.NAMES[action]}
+
+
+@dataclass
+class Match:
+    """A transcript with every secret behind it, so that a changed one can be sealed again."""
+
+    m: str
+    server: Ed25519PrivateKey
+    seats: list[Ed25519PrivateKey]
+    log: str = LOG
+    events: list[EventDict] = field(default_factory=list)
+    held: tuple[list[EventDict], list[EventDict]] = field(default_factory=lambda: ([], []))
+
+    def copy(self) -> "Match":
+        return Match(self.m, self.server, self.seats, self.log, copy.deepcopy(self.events), copy.deepcopy(self.held))
+
+    @property
+    def leaves(self) -> list[bytes]:
+        return [canonical.encode(event) for event in self.events]
+
+    def receipt(self, size: int, tree: list[bytes], *, origin: str | None = None, name: str | None = None) -> str:
+        name = f"{self.log}/receipts" if name is None else name
+        root = b64encode(tree[size]).decode()
+        text = f"{origin or f'{self.log}/m/{self.m}'}\n{size}\n{root}\n"
+        signature = key_id(name, public(self.server))[1] + self.server.sign(text.encode())
+        return f"{text}\n— {name} {b64encode(signature).decode()}\n"
+
+    def sign_view(self, view: dict[str, Any]) -> str:
+        return self.server.sign(b"fairdeal/1 view\n" + canonical.encode(view)).hex()
+
+    def sign_seats(self, start: int = 0) -> "Match":
+        """Signs every seat event from `start` on again, on the roots as they are now; returns itself."""
+        for n, event in enumerate(self.events):
+            if event["by"] < 0 or n < start:
+                continue
+            size = {"join": 1, "seed": 3}.get(event["type"], n)
+            data = event["data"]
+            data["root"] = roots(self.leaves[:size])[size].hex()
+            data["sig"] = self.signature(event["by"], data["do"], size, data["root"])
+        return self
+
+    def signature(self, seat: int, do: Any, size: int, root: str) -> str:
+        signed = {"do": do, "m": self.m, "root": root, "seat": seat, "size": size}
+        return self.seats[seat].sign(b"fairdeal/1 action\n" + canonical.encode(signed)).hex()
+
+    def sign_held(self) -> "Match":
+        """Signs every held receipt and view again, as the events are now; returns itself."""
+        tree = roots(self.leaves)
+        for lines in self.held:
+            for line in lines:
+                line["receipt"] = self.receipt(line["view"]["size"], tree)
+                line["sig"] = self.sign_view(line["view"])
+        return self
+
+    def bundle(self, head: str | None = None) -> bytes:
+        """The file, sealed over the events as they are."""
+        head = self.receipt(len(self.events), roots(self.leaves)) if head is None else head
+        header = canonical.encode({"format": "fairdeal/bundle@1", "head": head})
+        return b"".join(line + b"\n" for line in (header, *self.leaves))
+
+    def held_file(self, seat: int = 0, **header: Any) -> bytes:
+        owner = {"format": "fairdeal/held@1", "key": public(self.seats[seat]).hex(), "m": self.m, "seat": seat}
+        return b"".join(canonical.encode(line) + b"\n" for line in (owner | header, *self.held[seat]))
+
+    def policy_text(self) -> str:
+        return f"# who deals here\nlog {format_verifier_key(f'{self.log}/receipts', public(self.server))}\nquorum none\n"
+
+    def policy(self) -> Policy:
+        return Policy.parse(self.policy_text().encode())
+
+    def find(self, kind: str, skip: int = 0) -> int:
+        """The index of the first event of a type, or of one further on."""
+        return [n for n, event in enumerate(self.events) if event["type"] == kind][skip]
+
+
+class Server:
+    """Plays one match. Every method appends events with their follow-ups and keeps what each seat is shown."""
+
+    def __init__(self, seed: int, **terms: Any) -> None:
+        self.random = random.Random(seed)
+        self.server_seed = self.bytes(32)
+        self.seat_seeds = [self.bytes(32), self.bytes(32)]
+        keys = [Ed25519PrivateKey.from_private_bytes(self.bytes(32)) for _ in range(3)]
+        self.match = Match(self.bytes(16).hex(), keys[0], keys[1:])
+        self.t = BEGINNING
+        self.clock = {
+            "decision_ms": 30_000, "grace_ms": 250, "join_ms": 60_000, "outage_ms": 5_000, "overruns": 3, "pause_ms": 4_000,
+        }  # fmt: skip
+        self.fees = {
+            "commission_bp": 333, "commission_cap": 900, "id": "standard", "tax_base": "commission", "tax_bp": 2_000,
+        }  # fmt: skip
+        self.target = terms.pop("target", 301)
+        self.open = {
+            "asset": {"code": "PLAY", "exponent": 2}, "clock": self.clock, "close_by": self.t + 86_400_000,
+            "commitment": sha256(self.server_seed).hexdigest(), "deals_max": 100, "fees": self.fees, "log": LOG,
+            "m": self.match.m, "protocol": "fairdeal/1", "receipt_key": public(keys[0]).hex(),
+            "ruleset": {"id": "duel@1", "options": {"target": self.target}}, "seats": 2, "stake": 10_001,
+        } | terms  # fmt: skip
+        self.deal: duel.Deal | None = None
+        self.number = 0
+        self.totals = (0, 0)
+        self.overruns = [0, 0]
+        self.joined: list[int] = []
+        self.deadline = 0
+        self.add("open", -1, self.open)
+        self.show()
+
+    def bytes(self, count: int) -> bytes:
+        return self.random.getrandbits(8 * count).to_bytes(count, "big")
+
+    def add(self, kind: str, by: int, data: dict[str, Any]) -> None:
+        event = {"by": by, "data": data, "n": len(self.match.events), "t": self.t, "type": kind}
+        self.match.events.append(event)
+
+    def signed(self, kind: str, seat: int, size: int, do: dict[str, Any], **more: Any) -> None:
+        root = roots(self.match.leaves[:size])[size].hex()
+        signature = self.match.signature(seat, do, size, root)
+        self.add(kind, seat, {"do": do, "root": root, "sig": signature, **more})
+
+    def show(self) -> None:
+        """A receipt and a view for each seat, of the size reached."""
+        size = len(self.match.events)
+        receipt = self.match.receipt(size, roots(self.match.leaves))
+        for seat in (0, 1):
+            hand = duel.members(self.deal.hands[seat]) if self.deal else []
+            legal = self.deal.legal() if self.deal and self.deal.turn == seat else []
+            view = {
+                "hand": [duel.NAMES[card] for card in hand], "legal": [do_of(action) for action in legal],
+                "m": self.match.m, "seat": seat, "size": size,
+            }  # fmt: skip
+            self.match.held[seat].append({"receipt": receipt, "sig": self.match.sign_view(view), "view": view})
+
+    def join(self, seat: int) -> None:
+        self.t += self.random.randrange(20_000)
+        join = {
+            "key": public(self.match.seats[seat]).hex(), "player": self.bytes(16).hex(),
+            "seed_commitment": sha256(self.seat_seeds[seat]).hexdigest(),
+            "seen": {"root": EMPTY_ROOT.hex(), "size": 0},
+        }  # fmt: skip
+        self.signed("join", seat, 1, {"join": join})
+        self.joined.append(seat)
+        self.deadline = self.t + self.clock["decision_ms"]
+        self.show()
+
+    def seed(self, seat: int) -> None:
+        self.t = self.moment()
+        self.signed("seed", seat, 3, {"seed": self.seat_seeds[seat].hex()})
+        seeded = {event["by"] for event in self.match.events if event["type"] == "seed"}
+        if len(seeded) == 2:
+            self.deals()
+        self.show()
+
+    def moment(self) -> int:
+        """A time not after the deadline; now and then the last one allowed."""
+        return self.deadline if self.random.random() < 0.05 else self.random.randrange(self.t, self.deadline + 1)
+
+    def deals(self) -> None:
+        root = roots(self.match.leaves[:3])[3]
+        self.number += 1
+        dealer = (first_dealer(self.server_seed, root, self.seat_seeds) + self.number - 1) % 2
+        self.deal = duel.Deal(deal_pack(self.server_seed, root, self.seat_seeds, self.number), dealer)
+        self.add("deal", -1, {"deal": self.number, "dealer": dealer, "turned": duel.NAMES[self.deal.turned]})
+        self.deadline = self.t + self.clock["decision_ms"] + self.clock["pause_ms"]
+
+    def act(self, action: int | None = None) -> None:
+        """The seat on turn acts, at random if no action is given."""
+        assert self.deal is not None
+        assert self.deal.turn is not None
+        self.t = self.moment()
+        seat = self.deal.turn
+        action = self.random.choice(self.deal.legal()) if action is None else action
+        says = self.deal.act(action)
+        self.signed("act", seat, len(self.match.events), do_of(action), **({"says": says} if says else {}))
+        self.follow()
+
+    def resign(self, seat: int) -> None:
+        self.t = self.moment()
+        self.signed("act", seat, len(self.match.events), {"resign": True})
+        self.end("resigned", 1 - seat)
+
+    def overrun(self) -> None:
+        """The seat on turn lets its time pass."""
+        assert self.deal is not None
+        assert self.deal.turn is not None
+        self.t = self.deadline + self.clock["grace_ms"] + self.random.randrange(2) * 100
+        seat = self.deal.turn
+        self.overruns[seat] += 1
+        data: dict[str, Any] = {"overrun": self.overruns[seat], "seat": seat}
+        if self.overruns[seat] == self.clock["overruns"]:
+            self.add("timeout", -1, data)
+            self.end("overruns", 1 - seat)
+            return
+        action = self.deal.legal()[0]
+        data["do"] = do_of(action)
+        says = self.deal.act(action)
+        self.add("timeout", -1, data | ({"says": says} if says else {}))
+        self.follow()
+
+    def missing(self) -> None:
+        """A seed period ends with seats missing."""
+        self.t = self.deadline + self.clock["grace_ms"]
+        seeded = {event["by"] for event in self.match.events if event["type"] == "seed"}
+        self.add("timeout", -1, {"missing": [seat for seat in (0, 1) if seat not in seeded]})
+        self.deadline = self.t + self.clock["decision_ms"]
+        if sum(event["type"] == "timeout" for event in self.match.events) == 3:
+            self.end("seed", next(iter(seeded)) if len(seeded) == 1 else None)
+        else:
+            self.show()
+
+    def resume(self) -> None:
+        before = self.t
+        self.t += 60_000
+        self.add("resume", -1, {"from": before + 1, "to": before + 50_000})
+        self.deadline = self.t + self.clock["decision_ms"]
+        self.show()
+
+    def follow(self) -> None:
+        assert self.deal is not None
+        if self.deal.turn is not None:
+            self.deadline = self.t + self.clock["decision_ms"]
+            self.show()
+            return
+        score = self.deal.score()
+        self.totals = (self.totals[0] + score.marks[0], self.totals[1] + score.marks[1])
+        self.add("score", -1, {
+            "belote": score.belote, "deal": self.number, "marks": list(score.marks), "outcome": score.outcome,
+            "points": list(score.points), "taker": score.taker, "totals": list(self.totals), "tricks": list(score.tricks),
+        })  # fmt: skip
+        self.deal = None
+        winner = duel.winner(self.totals, self.target)
+        if winner is not None:
+            self.end("target", winner)
+        elif self.number == self.open["deals_max"]:
+            self.end("void", None, cause="deal_limit")
+        else:
+            self.deals()
+            self.show()
+
+    def end(self, reason: str, winner: int | None, **cause: str) -> None:
+        self.deal = None
+        self.add("end", -1, {"reason": reason, "totals": list(self.totals), "winner": winner, **cause})
+        self.add("reveal", -1, {"server_seed": self.server_seed.hex()})
+        stake = self.open["stake"]
+        if len(self.joined) == 2 and stake:
+            self.add("settle", -1, {"lines": self.lines(reason, winner, stake)})
+        self.show()
+
+    def lines(self, reason: str, winner: int | None, stake: int) -> list[dict[str, Any]]:
+        commission = tax = 0
+        paid = [stake, stake]
+        if winner is not None:
+            if reason != "seed":
+                commission = min(2 * stake * self.fees["commission_bp"] // 10_000, self.fees["commission_cap"])
+                base = 2 * stake if self.fees["tax_base"] == "pot" else commission
+                tax = base * self.fees["tax_bp"] // 10_000
+            paid = [0, 0]
+            paid[winner] = 2 * stake - commission - tax
+        amounts = {"pot": -2 * stake, "seat:0": paid[0], "seat:1": paid[1], "commission": commission, "tax": tax}
+        return [{"account": account, "amount": amount} for account, amount in amounts.items()]
+
+    def sit(self) -> "Server":
+        """Both join."""
+        for seat in self.random.sample((0, 1), 2):
+            self.join(seat)
+        return self
+
+    def begin(self) -> "Server":
+        """Both join and send their seeds."""
+        self.sit()
+        for seat in self.random.sample((0, 1), 2):
+            self.seed(seat)
+        return self
+
+    @property
+    def over(self) -> bool:
+        return self.match.events[-1]["type"] in ("reveal", "settle")
+
+    def steps(self, count: int) -> "Server":
+        """So many random acts, with a timeout or a resume now and then, while the match goes on."""
+        for _ in range(count):
+            if self.over or self.deal is None or self.deal.turn is None:
+                break
+            luck = self.random.random()
+            if luck < 0.02:
+                self.resume()
+            elif luck < 0.05 and max(self.overruns) < self.clock["overruns"] - 1:
+                self.overrun()
+            else:
+                self.act(duel.TAKE if luck < 0.5 and duel.TAKE in self.deal.legal() else None)
+        return self
+
+
+def target(seed: int, **terms: Any) -> Match:
+    return Server(seed, **terms).begin().steps(1_000_000).match
+
+
+def overruns(seed: int) -> Match:
+    server = Server(seed).begin().steps(seed % 40)
+    while not server.over:
+        server.overrun()
+    return server.match
+
+
+def resigned(seed: int) -> Match:
+    server = Server(seed).begin().steps(seed % 50)
+    server.resign(seed % 2)
+    return server.match
+
+
+def seed_phase(seed: int) -> Match:
+    """Each pattern: who sends, and after how many periods."""
+    server = Server(seed).sit()
+    sender, periods = (None, 0, 1)[seed % 3], seed // 3 % 3
+    for period in range(3):
+        if period == periods and sender is not None:
+            server.seed(sender)
+        if period == 1 and seed % 5 == 0:
+            server.resume()
+        server.missing()
+    return server.match
+
+
+def late_seeds(seed: int) -> Match:
+    """Both seeds come in the last period; then somebody resigns."""
+    server = Server(seed).sit()
+    server.missing()
+    server.seed(0)
+    server.missing()
+    server.seed(1)
+    server.steps(3).resign(0)
+    return server.match
+
+
+def cancelled(seed: int) -> Match:
+    server = Server(seed)
+    if seed % 3:
+        server.join(seed % 3 - 1)
+    server.t += 5
+    server.end("cancelled", None)
+    return server.match
+
+
+def deal_limit(seed: int) -> Match:
+    return target(seed, deals_max=2, target=10_000)
+
+
+def void(seed: int) -> Match:
+    """The operator ends it, in the seed phase or in play."""
+    server = Server(seed).sit() if seed % 2 else Server(seed).begin().steps(seed % 60)
+    server.end("void", None, cause="operator")
+    return server.match
+
+
+def no_stake(seed: int) -> Match:
+    return target(seed, stake=0, target=100)
+
+
+def all_pass(seed: int) -> Match:
+    """A void deal first."""
+    server = Server(seed, target=50).begin()
+    for _ in range(4):
+        server.act(duel.PASS)
+    return server.steps(1_000_000).match
+
+
+ENDINGS: dict[str, Callable[[int], Match]] = {
+    "target": target, "overruns": overruns, "resigned": resigned, "seed": seed_phase, "late seeds": late_seeds,
+    "cancelled": cancelled, "deal limit": deal_limit, "void": void, "no stake": no_stake, "all pass": all_pass,
+}  # fmt: skip
+
+
