@@ -416,7 +416,7 @@ def test_of_two_appends_at_once_one_is_stale(store: Store, house: House) -> None
         append = house.append(match_id)
         ways = [replace(append, lines=(b"%d" % way,)) for way in range(4)]
         answers = together(*(lambda way=way: store.commit(way) for way in ways))
-        assert sorted(answers) == [CommitResult.COMMITTED, *[CommitResult.STALE] * 3]
+        assert [answers.count(result) for result in CommitResult] == [1, 3]
         winner = ways[answers.index(CommitResult.COMMITTED)]
         assert store.events(match_id, append.size) == winner.lines
 
