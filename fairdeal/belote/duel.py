@@ -205,9 +205,9 @@ class Duel:
         return _after(deal, action, self.says(deal, action))
 
     def apply_public(self, deal: Deal, action: Action, says: Says | None) -> Deal:
-        """The outside view after an action and what was announced with it.
+        """The deal after an action and what an event says was announced with it; made for the outside view.
 
-        Raises IllegalAction for an action or announcement that no hidden hand could explain.
+        Raises IllegalAction as `check`, and for an announcement that no hidden hand could explain.
         """
         self.check(deal, action)
         check_claim(deal, action, says)

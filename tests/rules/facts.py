@@ -10,14 +10,12 @@ from fairdeal.belote import (
     Bid,
     Deal,
     Outcome,
-    Phase,
     Play,
     Ruleset,
     Says,
     card_set,
     cards_in,
     check_turn,
-    from_do,
     match_result,
     to_do,
 )
@@ -25,57 +23,10 @@ from fairdeal.belote.deal import announcement
 from fairdeal.belote.duel import layout, marks
 from fairdeal.cards import PACK, SUITS, format_card, parse_card, parse_suit
 from fairdeal.errors import IllegalAction, NotYourTurn
-from fairdeal.ledger import FeeSchedule, Win, cancel, cash, held, settlement, sit
-
-Facts = dict[str, Any]
-
-
-def action_of(word: str) -> Bid | Play:
-    """The action of a case's word: `pass`, `S`, `S10`."""
-    return from_do({"card": word} if word[-1] in "789JQKA0" else {"bid": word})
-
-
-def word_of(action: Bid | Play) -> str:
-    return next(iter(to_do(action).values()))
-
-
-def cards_of(texts: list[str]) -> tuple[int, ...]:
-    return tuple(map(parse_card, texts))
-
-
-def texts_of(cards: int | tuple[int, ...]) -> list[str]:
-    return [format_card(card) for card in (cards_in(cards) if isinstance(cards, int) else cards)]
-
-
-def pack_with(turned: int) -> tuple[int, ...]:
-    """A pack whose thirteenth card is this one."""
-    others = [card for card in PACK if card != turned]
-    return (*others[:12], turned, *others[12:])
-
-
-def in_play(
-    rules: Ruleset, *, seat: int, trump: int, trick: tuple[int, ...], hand: int, stock: tuple[int, ...]
-) -> Deal:
-    """A deal in the middle: `seat` with this hand is to play on this trick, the others hold nothing."""
-    hands = [0] * rules.players
-    hands[seat] = hand
-    start = rules.start(PACK, 0, rules.defaults)
-    return start._replace(
-        turn=seat,
-        taker=0,
-        trump=trump,
-        trick=trick,
-        played=card_set(trick),
-        hands=tuple(hands),
-        stock=stock,
-        stock_left=len(stock),
-    )
-
-
-def some_stock(phase: str, used: int) -> tuple[int, ...]:
-    """Two cards left to draw in the free phase, none in the strict one."""
-    assert phase in (Phase.FREE, Phase.STRICT)
-    return cards_in(0xFFFF_FFFF ^ used)[-2:] if phase == Phase.FREE else ()
+from fairdeal.match import Event
+from tests.rules.match_facts import payout, timeout, view
+from tests.rules.notation import Facts, action_of, cards_of, in_play, pack_with, some_stock, texts_of, word_of
+from tests.rules.table import Table
 
 
 def replayed(
@@ -201,17 +152,22 @@ def deal_layout_after_take(rules: Ruleset, *, deck: list[str], dealer: int, acti
 
 def auction(rules: Ruleset, *, dealer: int, turnup: str, actions: list[list[Any]]) -> Facts:
     turned = parse_card(turnup)
-    deal = rules.start(pack_with(turned), dealer, rules.defaults)
+    table = Table.seated(rules)
+    table.set(rules.start(pack_with(turned), dealer, rules.defaults), [0] * rules.players)
+    number = table.state.deal_number
+    events: tuple[Event, ...] = ()
     for index, (seat, word) in enumerate(actions):
         try:
-            check_turn(deal, seat)
-            deal = rules.apply(deal, action_of(word))
+            events = table.do(seat, dict(to_do(action_of(word))))
         except (IllegalAction, NotYourTurn):
             return {"illegal_at": index}
-    if deal.over:
-        assert rules.score(deal).outcome is Outcome.VOID
-        # Deals are numbered one by one, whatever became of them (protocol section 3).
-        return {"void": True, "next_dealer": rules.next_dealer(deal.dealer), "deal_number_increment": 1}
+    deal = table.state.deal
+    assert deal is not None
+    if table.state.deal_number != number:
+        _, score, redeal = events
+        assert score.data["outcome"] == "void"
+        increment = redeal.data["deal"] - number
+        return {"void": True, "next_dealer": redeal.data["dealer"], "deal_number_increment": increment}
     assert deal.trump is not None, "the auction is not over"
     assert deal.hands is not None
     return {
@@ -261,57 +217,6 @@ def match(rules: Ruleset, *, target: int, before: list[int], deal_marks: list[An
     return {"totals": totals, "state": state.value, "winner": winner}
 
 
-def timeout(
-    rules: Ruleset,
-    *,
-    seat: int,
-    phase: str = "free",
-    elapsed: float = 31,
-    count_before: int = 0,
-    counts: list[int] | None = None,
-    history: list[list[Any]] | None = None,
-    trump: str = "S",
-    trick: list[list[Any]] | None = None,
-    hand: list[str] | None = None,
-    client_action: str | None = None,
-    disconnected_at: float | None = None,
-) -> Facts:
-    """One decision against the clock (protocol section 2): 30 s, inclusive; the third overrun of a seat loses."""
-    before = list(counts or [0] * rules.players)
-    if counts is None:
-        before[seat] = count_before
-    for late_seat, _ in history or [[seat, "now"]]:
-        assert all(count < 3 for count in before)
-        if elapsed > 30:
-            before[late_seat] += 1
-    forfeit = max(before) >= 3
-    deal = rules.start(PACK, 1 - seat, rules.defaults)
-    if phase == Phase.SECOND_ROUND:
-        for _ in range(rules.players):
-            deal = rules.apply(deal, Bid.PASS)
-    elif phase != Phase.FIRST_ROUND:
-        held_cards = card_set(cards_of(hand or [client_action or "S7"]))
-        down = cards_of([card for _, card in trick or []])
-        stock = some_stock(phase, held_cards | card_set(down))
-        deal = in_play(rules, seat=seat, trump=parse_suit(trump), trick=down, hand=held_cards, stock=stock)
-    assert rules.phase(deal) == phase
-    if elapsed <= 30:
-        played = None if client_action is None else action_of(client_action)
-    else:
-        played = None if forfeit else rules.first_action(deal)
-    if played is not None:
-        rules.apply(deal, played)
-    return {
-        "action": None if played is None else word_of(played),
-        "auto_play": elapsed > 30 and not forfeit,
-        "accepted": client_action is not None and elapsed <= 30,
-        "count": before[seat],
-        "counts": before,
-        "forfeit": forfeit,
-        "winner": 1 - seat if forfeit else None,
-    }
-
-
 def replay(rules: Ruleset, *, deck: list[str], dealer: int, actions: list[list[Any]]) -> Facts:
     steps = list(replayed(rules, deck, dealer, actions))
     deal = steps[-1][0]
@@ -341,56 +246,6 @@ def count_sequences(rules: Ruleset, deal: Deal, depth: int) -> int:
 def perft(rules: Ruleset, *, deck: list[str], dealer: int, actions: list[list[Any]], depth: int) -> Facts:
     *_, (deal, _) = replayed(rules, deck, dealer, actions)
     return {"count": count_sequences(rules, deal, depth)}
-
-
-def payout(rules: Ruleset, *, event: str, stake: int, commission: int = 0, tax: int = 0) -> Facts:
-    if event == "no_opponent":
-        match_id, account = "0" * 32, "1" * 32
-        balance = {cash(account): stake, held(account): 0}
-        for movement in (
-            sit(match_id, account, "2" * 32, stake, asset="EUR", at=0),
-            cancel(match_id, [account], stake, asset="EUR", at=1),
-        ):
-            for entry in movement.postings:
-                balance[entry.account] += entry.amount
-        assert balance[held(account)] == 0
-        return {"refund": balance[cash(account)]}
-    assert event == "won"
-    whole = stake * rules.players
-    rate = -(-tax * 10_000 // whole)
-    fees = FeeSchedule("case", 10_000 - rate, commission, rate, "pot")
-    lines = {line.account: line.amount for line in settlement(range(rules.players), stake, Win(0), fees)}
-    assert lines["commission"] == commission
-    assert lines["tax"] == tax
-    assert lines["seat:0"] + lines["commission"] + lines["tax"] == -lines["pot"] == whole
-    return {"winner_gets": lines["seat:0"], "invariant": "winner+commission+tax == 2*stake"}
-
-
-def view(rules: Ruleset, *, viewer: int, hands: list[int], stock: int) -> Facts:
-    """What a seat sees is the outside view and its own hand: the same for two packs that differ in the rest alone."""
-    deal = rules.apply(rules.start(PACK, 0, rules.defaults), Bid.TAKE)
-    seen = rules.apply_public(rules.start_public(deal.turned, 0, rules.defaults), Bid.TAKE, None)
-    assert deal.hands is not None
-    assert [hand.bit_count() for hand in deal.hands] == hands
-    sees = {
-        "own hand": deal.hands[viewer].bit_count() == hands[viewer],
-        "opponent hand count": 32 - seen.played.bit_count() - seen.stock_left - hands[viewer] == hands[1 - viewer],
-        "stock count": seen.stock_left == deal.stock_left == stock,
-        "current trick": seen.trick == deal.trick,
-        "trump": seen.trump == deal.trump,
-        "taker": seen.taker == deal.taker,
-        "turn-up identity": seen.turned == deal.turned,
-        "announcements": seen.belote == deal.belote,
-    }
-    never = {
-        "opponent cards": seen.hands is None,
-        "stock order": seen.stock is None,
-        "server seed": not any("seed" in field for field in Deal._fields),
-    }
-    return {
-        "sees": [what for what, holds in sees.items() if holds],
-        "never": [what for what, holds in never.items() if holds],
-    }
 
 
 def duel_scores() -> Iterator[tuple[int, tuple[int, int], tuple[int, int], int | None]]:

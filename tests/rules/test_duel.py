@@ -30,7 +30,8 @@ from fairdeal.belote import (
 from fairdeal.belote.tables import BEATEN_BY, VALUE, trick_result
 from fairdeal.cards import PACK, format_card, parse_card
 from fairdeal.errors import IllegalAction, Malformed, NotYourTurn, WrongPhase
-from tests.rules.facts import cards_of, count_sequences, in_play
+from tests.rules.facts import count_sequences
+from tests.rules.notation import cards_of, in_play
 
 RULES = find_ruleset("duel@1")
 TRUMP_POINTS = {"7": 0, "8": 0, "Q": 3, "K": 4, "10": 10, "A": 11, "9": 14, "J": 20}
