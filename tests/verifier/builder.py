@@ -97,7 +97,8 @@ class Match:
         return b"".join(canonical.encode(line) + b"\n" for line in (owner | header, *self.held[seat]))
 
     def policy_text(self) -> str:
-        return f"# who deals here\nlog {format_verifier_key(f'{self.log}/receipts', public(self.server))}\nquorum none\n"
+        listed = format_verifier_key(f"{self.log}/receipts", public(self.server))
+        return f"# who deals here\nlog {listed}\nquorum none\n"
 
     def policy(self) -> Policy:
         return Policy.parse(self.policy_text().encode())
@@ -118,7 +119,8 @@ class Server:
         self.match = Match(self.bytes(16).hex(), keys[0], keys[1:])
         self.t = BEGINNING
         self.clock = {
-            "decision_ms": 30_000, "grace_ms": 250, "join_ms": 60_000, "outage_ms": 5_000, "overruns": 3, "pause_ms": 4_000,
+            "decision_ms": 30_000, "grace_ms": 250, "join_ms": 60_000, "outage_ms": 5_000, "overruns": 3,
+            "pause_ms": 4_000,
         }  # fmt: skip
         self.fees = {
             "commission_bp": 333, "commission_cap": 900, "id": "standard", "tax_base": "commission", "tax_bp": 2_000,
@@ -258,7 +260,8 @@ class Server:
         self.totals = (self.totals[0] + score.marks[0], self.totals[1] + score.marks[1])
         self.add("score", -1, {
             "belote": score.belote, "deal": self.number, "marks": list(score.marks), "outcome": score.outcome,
-            "points": list(score.points), "taker": score.taker, "totals": list(self.totals), "tricks": list(score.tricks),
+            "points": list(score.points), "taker": score.taker, "totals": list(self.totals),
+            "tricks": list(score.tricks),
         })  # fmt: skip
         self.deal = None
         winner = duel.winner(self.totals, self.target)
@@ -401,5 +404,3 @@ ENDINGS: dict[str, Callable[[int], Match]] = {
     "target": target, "overruns": overruns, "resigned": resigned, "seed": seed_phase, "late seeds": late_seeds,
     "cancelled": cancelled, "deal limit": deal_limit, "void": void, "no stake": no_stake, "all pass": all_pass,
 }  # fmt: skip
-
-
