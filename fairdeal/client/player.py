@@ -100,9 +100,9 @@ class Player:
         return self._take_away(client)
 
     def _answers(self, client: MatchClient) -> Generator[Answer, None, None]:
-        """What the service says, without end: where the match stands, then the stream, opened again when it breaks."""
-        yield self._api.answer(client.m, client.size)
+        """What the service says, without end: where the match stands, then the stream; again whenever it breaks."""
         while True:
+            yield self._api.answer(client.m, client.size)
             yield from self._api.stream(client.m, client.size)
             time.sleep(_LOOK_S)
 

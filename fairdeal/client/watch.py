@@ -58,7 +58,7 @@ def fold(watched: Watched, line: bytes) -> tuple[Watched, Event]:
     except Contradiction as error:
         raise Contradiction(error.finding, place, error.message) from None
     except FairdealError as error:
-        raise Contradiction(_finding(error), place, error.message) from error
+        raise Contradiction(_finding(error, before), place, error.message) from error
     return Watched(after, hand), event
 
 
@@ -78,12 +78,14 @@ def _follow(hand: OwnHand, before: MatchState, event: Event, after: MatchState) 
     return after_move(hand, before.deal, rules.apply_public(before.deal, action, says), rules, action)
 
 
-def _finding(error: FairdealError) -> Finding:
+def _finding(error: FairdealError, before: MatchState | None) -> Finding:
     reason = error.details.get("reason")
     if isinstance(error, RuleBroken) and reason in _VALUES:
         return Finding(reason)
     if isinstance(error, IllegalAction):
         return Finding.SAYS if reason == "false_announcement" else Finding.ILLEGAL
+    if isinstance(error, CommitmentMismatch) and before is not None and before.ending is not None:
+        return Finding.COMMITMENT
     return next((finding for kind, finding in _FINDINGS if isinstance(error, kind)), Finding.ORDER)
 
 

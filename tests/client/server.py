@@ -1,0 +1,170 @@
+"""A service in memory, on the pure parts alone, that can be made to lie: what it says is signed with its own key."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fairdeal import canonical
+from fairdeal.belote import find_ruleset
+from fairdeal.client import MatchClient, Memory
+from fairdeal.commit import Seed, commitment
+from fairdeal.keys import SigningKey
+from fairdeal.ledger import FeeSchedule
+from fairdeal.limits import MAX_SAFE_INTEGER
+from fairdeal.match import (
+    SERVER,
+    Asset,
+    Clock,
+    Command,
+    Event,
+    MatchState,
+    Move,
+    SignedAction,
+    Terms,
+    Tick,
+    decide,
+    evolve,
+    open_match,
+    receipt_name,
+    replay,
+    view,
+    view_message,
+)
+from fairdeal.tlog import Checkpoint, NoteSigner, leaf_hash, root, sign_note
+
+LOG = "fairdeal.test/log"
+START = 1_700_000_000_000
+M = "0123456789abcdef0123456789abcdef"
+
+
+def seed_of(number: int) -> Seed:
+    return Seed(bytes([number]) * 32)
+
+
+class Server:
+    """One duel. `now` is the clock; every answer is signed for whatever lines, hand and legal list it is given."""
+
+    def __init__(self, number: int = 1, stake: int = 100, key: SigningKey | None = None) -> None:
+        self.key = key or SigningKey.from_seed(bytes([200]) * 32)
+        self.signer = NoteSigner(receipt_name(LOG), self.key)
+        self.server_seed = seed_of(number)
+        self.now = START
+        ruleset = find_ruleset("duel@1")
+        self.terms = Terms(
+            log=LOG,
+            m=M,
+            ruleset=ruleset,
+            options=ruleset.defaults,
+            stake=stake,
+            asset=Asset("JETON", 0),
+            fees=FeeSchedule("standard", 500, MAX_SAFE_INTEGER, 100, "pot"),
+            clock=Clock(30_000, 3, 250, 60_000, 4_000, 5_000),
+            deals_max=100,
+            close_by=START + 200_000_000,
+            receipt_key=self.key.public,
+            commitment=commitment(self.server_seed),
+        )
+        opened = open_match(self.terms, self.now)
+        self.events = [opened]
+        self.state: MatchState = evolve(None, opened, self.server_seed)
+
+    @property
+    def lines(self) -> list[bytes]:
+        return [event.line for event in self.events]
+
+    def step(self, command: Command) -> None:
+        for event in decide(self.state, command, self.now, self.server_seed):
+            self.events.append(event)
+            self.state = evolve(self.state, event, self.server_seed)
+
+    def take(self, body: bytes) -> None:
+        """A signed action, as a client made it."""
+        self.now += 10
+        value: Any = canonical.decode(body)
+        self.step(Move(SignedAction.parse(value)))
+
+    def run_out(self) -> None:
+        """The clock passes the deadline, and acts."""
+        assert self.state.due_at is not None
+        self.now = self.state.due_at
+        self.step(Tick())
+
+    def answer(self, seat: int, start: int) -> dict[str, Any]:
+        """The honest answer."""
+        return self.say(seat, start, self.lines, view(self.state, seat))
+
+    def say(self, seat: int, start: int, lines: Sequence[bytes], shown: dict[str, Any] | None = None) -> dict[str, Any]:
+        """An answer with these lines, signed. The view is the one given, or the honest one of these lines."""
+        if shown is None:
+            try:
+                shown = view(replay(map(Event.parse, lines), self.server_seed), seat)
+            except Exception:  # lines that do not fold: any view will do
+                shown = {"hand": [], "legal": [], "m": M, "seat": seat, "size": len(lines)}
+        return {
+            "m": M,
+            "from": start,
+            "events": [line.decode() for line in lines[start:]],
+            "receipt": self.receipt(lines),
+            "view": shown,
+            "sig": self.key.sign(view_message(shown)).hex(),
+            "now": self.now,
+            "deadline": self.state.deadline,
+        }
+
+    def receipt(self, lines: Sequence[bytes], origin: str = f"{LOG}/m/{M}", signer: NoteSigner | None = None) -> str:
+        body = Checkpoint(origin, len(lines), root(map(leaf_hash, lines))).body()
+        return sign_note(body, signer or self.signer)
+
+    def server_event(self, kind: str, data: dict[str, Any], t: int | None = None) -> bytes:
+        """The line of a server event that would stand next."""
+        return Event.make(len(self.events), self.now if t is None else t, SERVER, kind, data).line
+
+
+class Table:
+    """An honest client in each seat, each with its own memory under `folder`."""
+
+    def __init__(self, folder: Path, number: int = 1, stake: int = 100) -> None:
+        self.server = Server(number, stake)
+        self.memories = [Memory(folder / f"{seat}.db") for seat in (0, 1)]
+        self.folder = folder
+        for seat, memory in enumerate(self.memories):
+            key = SigningKey.from_seed(bytes([10 + seat]) * 32)
+            memory.begin(M, self.server.events[0].line, key, seed_of(20 + seat))
+            memory.seated(M, seat, f"{seat:032x}")
+        self.clients = [self.client(seat) for seat in (0, 1)]
+        self.tell()
+
+    def close(self) -> None:
+        for memory in self.memories:
+            memory.close()
+
+    def client(self, seat: int) -> MatchClient:
+        """A new program with the memory of that seat."""
+        return MatchClient(self.memories[seat], M, self.folder / str(seat))
+
+    def tell(self) -> None:
+        """Everybody is told where the match stands."""
+        for client in self.clients:
+            client.receive(self.server.answer(client.seat, client.size))
+
+    def take(self, body: bytes | None) -> None:
+        assert body is not None
+        self.server.take(body)
+        self.tell()
+
+    def joined(self) -> "Table":
+        for client in self.clients:
+            self.take(client.join())
+        return self
+
+    def seeded(self) -> "Table":
+        self.joined()
+        for client in self.clients:
+            self.take(client.seed())
+        return self
+
+    @property
+    def on_turn(self) -> MatchClient:
+        turn = self.server.state.turn
+        assert turn is not None
+        return self.clients[turn]
