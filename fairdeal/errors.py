@@ -233,3 +233,9 @@ class SchemaMismatch(Broken):
     """The database was made by another version of the schema."""
 
     code = "schema_mismatch"
+
+
+class StoreFailed(Broken):
+    """The database could not do it: the disk is full, the file is gone or another program holds it."""
+
+    code = "store_failed"

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from sqlalchemy import Connection, insert, select, text
-from sqlalchemy.exc import DatabaseError
 
 from fairdeal.errors import SchemaMismatch
 from fairdeal.store import tables
@@ -112,10 +111,8 @@ def is_empty(connection: Connection) -> bool:
 
 def check_schema(connection: Connection) -> None:
     """Raises SchemaMismatch unless this is our schema of this version with every trigger as we made it."""
-    try:
-        version = connection.execute(select(tables.schema.c.version)).scalar_one_or_none()
-    except DatabaseError:
-        version = None
+    made = connection.execute(text("SELECT count(*) FROM sqlite_master WHERE name = 'schema'")).scalar_one()
+    version = connection.execute(select(tables.schema.c.version)).scalar_one_or_none() if made else None
     if version != VERSION:
         found = "no schema of ours" if version is None else f"schema version {version}"
         raise SchemaMismatch(f"the database has {found}; this program needs version {VERSION}")

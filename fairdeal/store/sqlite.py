@@ -10,10 +10,10 @@ from threading import Lock
 from typing import Final
 
 from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.exc import DatabaseError, IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from fairdeal.errors import DatabaseLocked, RecordsBroken, SchemaMismatch
+from fairdeal.errors import DatabaseLocked, RecordsBroken, SchemaMismatch, StoreFailed
 from fairdeal.store.schema import check_schema, create_schema, is_empty
 
 _READERS: Final = 8
@@ -44,35 +44,42 @@ class SqliteDatabase:
                 if is_empty(connection):
                     create_schema(connection)
                 check_schema(connection)
-        except BaseException as error:
+        except BaseException:
             self.close()
-            if isinstance(error, DatabaseError) and not isinstance(error.orig, sqlite3.OperationalError):
-                raise SchemaMismatch(f"{path.name} is not a database of ours") from error
             raise
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """One moment of the database, for as long as the block lasts."""
-        with self._engine.begin() as connection:
+        """One moment of the database, for as long as the block lasts. Raises StoreFailed."""
+        with _our_errors(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """One transaction that writes: committed at the block's end, rolled back on any exception.
 
-        Raises RecordsBroken when a constraint or a trigger refuses it.
+        Raises RecordsBroken when a constraint or a trigger refuses it, StoreFailed when the database cannot do it.
         """
-        with self._writing, self._engine.connect().execution_options(writes=True) as connection:
-            try:
-                with connection.begin():
-                    yield connection
-            except IntegrityError as error:
-                raise RecordsBroken(f"the database refused: {error.orig}") from error
+        writer = self._engine.execution_options(writes=True)
+        with self._writing, _our_errors(), writer.begin() as connection:
+            yield connection
 
     def close(self) -> None:
         """Closes every connection and gives the file free."""
         self._engine.dispose()
         os.close(self._lock_file)
+
+
+@contextmanager
+def _our_errors() -> Iterator[None]:
+    try:
+        yield
+    except IntegrityError as error:
+        raise RecordsBroken(f"the database refused: {error.orig}") from error
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+            raise SchemaMismatch("the file is not a database") from error
+        raise StoreFailed(f"the database failed: {error.orig}") from error
 
 
 def _take_lock(path: Path) -> int:

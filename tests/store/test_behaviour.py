@@ -455,11 +455,27 @@ def test_money_that_does_not_fit_the_match_is_refused_whole(store: Store, house:
         match_id, [ann], [ledger.Line("pot", -500), ledger.Line("seat:0", 500)], Refund(), asset=ASSET, at=house.now
     )
     before = house.table(match_id)
+    with pytest.raises(LedgerBroken):
+        house.commit(house.append(match_id, money=house.payout(other, Win(0))))
     for money in (None, house.payout(other, Win(0)), refund, half):
         with pytest.raises(Broken):
             house.commit(house.append(match_id, status=Status.ENDED, money=money))
     assert house.table(match_id) == before
     house.finish(match_id, Win(0))
+
+
+def test_a_hold_ends_whole_and_only_for_its_own_match(store: Store, house: House) -> None:
+    ann, bob, cat = (house.account(500) for _ in range(3))
+    waiting, full = house.open(ann, 500), house.open(bob, 500)
+    house.sit(waiting, ann)
+    house.sit(full, bob)
+    house.sit(full, cat)
+    part = ledger.form_pot(full, [bob, cat], 400, asset=ASSET, at=house.now)
+    others = ledger.form_pot(full, [bob, ann], 500, asset=ASSET, at=house.now)
+    for money in (part, others):
+        with pytest.raises(LedgerBroken):
+            house.commit(house.append(full, lines=2, money=money))
+    house.start(full)
 
 
 def test_the_due_time_can_move_alone(store: Store, house: House) -> None:

@@ -15,8 +15,8 @@ import pytest
 from sqlalchemy import Engine, event
 
 from fairdeal import ledger
-from fairdeal.app.ports import CommitResult, Status, Store
-from fairdeal.errors import DatabaseLocked
+from fairdeal.app.ports import CommitResult, Session, Status, Store
+from fairdeal.errors import DatabaseLocked, StoreFailed
 from fairdeal.ledger import Win, check_books
 from fairdeal.store import SqlStore
 from tests.store.house import ASSET, House
@@ -144,6 +144,23 @@ def test_the_file_is_its_owners_alone_and_writes_go_to_the_disk(tmp_path: Path) 
             pragmas[pragma] = connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one()
     assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "recursive_triggers": 1}
     store.close()
+
+
+def test_expired_logins_go_when_their_account_logs_in_again(tmp_path: Path, store: Store, house: House) -> None:
+    ann = house.account()
+    for now, token_hash in ((10, b"1" * 32), (50, b"2" * 32), (100, b"3" * 32)):
+        store.open_session(Session(token_hash, ann, now + 90), now)
+    with closing(sqlite3.connect(tmp_path / "house.db")) as sql:
+        assert sql.execute("SELECT token_hash FROM sessions ORDER BY 1").fetchall() == [(b"2" * 32,), (b"3" * 32,)]
+
+
+def test_a_database_that_fails_is_reported_as_our_own_error(tmp_path: Path, store: Store) -> None:
+    with closing(sqlite3.connect(tmp_path / "house.db")) as sql:
+        sql.execute("DROP TABLE heartbeat")
+    with pytest.raises(StoreFailed):
+        store.last_beat()
+    with pytest.raises(StoreFailed):
+        store.beat(5)
 
 
 def test_a_plain_sqlite_backup_of_a_running_store_is_whole(tmp_path: Path, store: Store, house: House) -> None:

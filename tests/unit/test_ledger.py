@@ -1,5 +1,8 @@
 """The ledger's rules by example; the figures are worked out by hand."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from fairdeal import ledger
@@ -107,6 +110,13 @@ def test_settlement_of_a_refund_takes_no_fee() -> None:
 def test_settlement_of_the_seed_phase_gives_own_stake_and_one_of_the_others_without_fee() -> None:
     assert amounts(settlement((0, 1), 500, SeedForfeit(0), SHEET)) == [-1000, 1000, 0, 0, 0]
     assert amounts(settlement((0, 1, 0, 1), 500, SeedForfeit(1), SHEET)) == [-2000, 0, 1000, 0, 1000, 0, 0]
+
+
+def test_the_worked_example_of_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text()
+    rows = re.findall(r"^\| `([a-z:0-9]+)` \| (−?\d+) \|", text, re.MULTILINE)
+    written = tuple(Line(account, int(amount.replace("−", "-"))) for account, amount in rows)
+    assert settlement((0, 1), 667, Win(1), SHEET) == written
 
 
 def test_a_side_of_two_shares_evenly_and_the_odd_unit_goes_to_the_lower_seat() -> None:
