@@ -25,7 +25,7 @@ STOCK: Final = 19
 BELOTE: Final = 20
 CAPOT_BONUS: Final = 90
 MAX_TARGET: Final = 10_000
-"""A hundred deals, all that a match may have, share some 16,200 points: a higher target would hardly ever be reached."""
+"""A hundred deals, all that a match may have, share some 16,200 points: a higher target would hardly be reached."""
 
 
 class Layout(NamedTuple):
