@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from sqlalchemy import Engine, event
@@ -144,6 +145,18 @@ def test_the_file_is_its_owners_alone_and_writes_go_to_the_disk(tmp_path: Path) 
             pragmas[pragma] = connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one()
     assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "recursive_triggers": 1}
     store.close()
+
+
+def test_a_hand_at_the_sql_prompt_makes_a_writer_wait_and_not_fail(tmp_path: Path, store: Store, house: House) -> None:
+    table = house.new_table(house.account(), 0)
+    with closing(sqlite3.connect(tmp_path / "house.db", isolation_level=None, check_same_thread=False)) as sql:
+        sql.execute("BEGIN IMMEDIATE")
+        sql.execute("UPDATE heartbeat SET at = 1")
+        release = Timer(0.2, sql.execute, ["COMMIT"])
+        release.start()
+        store.open_table(table)  # reads before it writes: begun as a reader, it would now stand on a stale moment
+        release.join()
+    assert store.last_beat() == 1
 
 
 def test_expired_logins_go_when_their_account_logs_in_again(tmp_path: Path, store: Store, house: House) -> None:
