@@ -144,6 +144,8 @@ IdempotencyKey = Annotated[
     ),
 ]
 
+Language = Annotated[str, Header(alias="Accept-Language", description="`fr` or `en`, for the meanings' texts.")]
+
 
 async def _arrived(request: Request, services: ServicesDep, m: MatchId) -> AsyncIterator[int]:
     arrived: int = request.scope[ARRIVED]

@@ -24,7 +24,7 @@ _MEANINGS: Final[tuple[tuple[_Code, Outcome, str, str], ...]] = (
         "forfeit",
         Win(0),
         "Resigning, or one overrun of the time too many, loses: the other side takes the pot as by winning.",
-        "Abandonner, ou dépasser une fois de trop le temps, fait perdre : l'autre camp prend le pot comme s'il gagnait.",
+        "Abandonner, ou dépasser une fois de trop le temps, fait perdre : l'autre camp prend le pot comme gagné.",
     ),
     (
         "seed_missing",

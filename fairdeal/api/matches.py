@@ -8,8 +8,9 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from fairdeal.api.caller import ArrivedDep, CallerDep, MatchId, ServicesDep, VisitorDep
-from fairdeal.api.schemas import ActionIn, AnswerOut
+from fairdeal.api.caller import ArrivedDep, CallerDep, Language, MatchId, OperatorDep, ServicesDep, VisitorDep
+from fairdeal.api.describe import describe
+from fairdeal.api.schemas import ActionIn, AnswerOut, TableOut
 from fairdeal.app.play import Answer
 from fairdeal.limits import MAX_TREE_SIZE
 from fairdeal.match.actions import SignedAction
@@ -79,6 +80,12 @@ async def stream(
                 await listener.wait()
     finally:
         services.hub.leave(m, listener)
+
+
+@router.post("/void", operation_id="void_match", dependencies=[OperatorDep], tags=["operator"])
+def void(m: MatchId, services: ServicesDep, language: Language = "en") -> TableOut:
+    """Ends a match that every seat has joined, all stakes back whole. For the operator; the record says so for ever."""
+    return describe(services, services.play.void(m), None, language)
 
 
 @router.get(

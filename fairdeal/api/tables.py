@@ -1,17 +1,13 @@
 """Routes of the lobby."""
 
-from typing import Annotated
+from fastapi import APIRouter
 
-from fastapi import APIRouter, Header
-
-from fairdeal.api.caller import CallerDep, IdempotencyKey, MatchId, ServicesDep, VisitorDep
+from fairdeal.api.caller import CallerDep, IdempotencyKey, Language, MatchId, ServicesDep, VisitorDep
 from fairdeal.api.describe import describe, summarize
 from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
 from fairdeal.api.schemas import Code, SitIn, TableIn, TableOut, TablePage
 
 router = APIRouter(tags=["tables"])
-
-Language = Annotated[str, Header(alias="Accept-Language", description="`fr` or `en`, for the meanings' texts.")]
 
 
 @router.post("/tables", status_code=201, operation_id="open_table")

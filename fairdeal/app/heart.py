@@ -7,6 +7,7 @@ from typing import Final
 from fairdeal.app.house import Clock, House
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Status, Store
+from fairdeal.errors import FairdealError
 from fairdeal.match.decide import Command, Resume
 from fairdeal.match.state import Phase
 
@@ -40,11 +41,18 @@ class Heart:
     def _make_up(self, start: int, end: int) -> None:
         log.warning("outage", extra={"from": start, "to": end})
         for match_id in self._store.unfinished_matches():
-            match = self._matches.load(match_id)
-            if match.table.status is Status.JOINING:
-                self._matches.postpone(match, end + match.state.terms.clock.join_ms, end)
-            elif match.table.status is Status.LIVE:
-                self._matches.step(match_id, end, lambda match: _resume(match, start, end))
+            try:
+                self._resume(match_id, start, end)
+            except FairdealError:
+                # The heart must go on beating for all the others.
+                log.exception("a match cannot be resumed", extra={"match": match_id})
+
+    def _resume(self, match_id: str, start: int, end: int) -> None:
+        match = self._matches.load(match_id)
+        if match.table.status is Status.JOINING:
+            self._matches.postpone(match, end + match.state.terms.clock.join_ms, end)
+        elif match.table.status is Status.LIVE:
+            self._matches.step(match_id, end, lambda match: _resume(match, start, end))
 
 
 def _resume(match: Match, start: int, end: int) -> Command | None:

@@ -6,6 +6,7 @@ account has a bounded number of listeners at a match: one more, and its oldest i
 
 import asyncio
 from collections import defaultdict
+from contextlib import suppress
 from threading import Lock
 from typing import Final
 
@@ -28,7 +29,7 @@ class Listener:
 
     def tell(self) -> None:
         """Wakes the stream."""
-        if not self._loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed, and the stream with it
             self._loop.call_soon_threadsafe(self._told.set)
 
     def stop(self) -> None:

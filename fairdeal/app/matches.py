@@ -66,10 +66,14 @@ class Matches:
 
     def load(self, match_id: str) -> Match:
         """The match as it stands. Raises UnknownMatch."""
-        table = self._store.table(match_id)
+        with self._lock:
+            kept = self._states.get(match_id)
+        table = self._store.table(match_id)  # after `kept`, so that it is never behind it
         if table is None:
             raise UnknownMatch("there is no such match")
-        return Match(table, self._state(table))
+        if kept is not None and kept.size == table.size:
+            return Match(table, kept)
+        return Match(table, self._fold(table, kept))
 
     def step(self, match_id: str, now: int, choose: Callable[[Match], Command | None]) -> Match:
         """Takes the step that `choose` says, at the latest moment that it holds for; none when it says None or
@@ -126,13 +130,8 @@ class Matches:
         """The match's event lines from `start` on, up to its size."""
         return self._store.events(match.table.match_id, start)[: match.state.size - start]
 
-    def _state(self, table: Table) -> MatchState:
-        with self._lock:
-            state = self._states.get(table.match_id)
-        if state is not None and state.size == table.size:
-            return state
-        if state is not None and state.size > table.size:
-            state = None
+    def _fold(self, table: Table, state: MatchState | None) -> MatchState:
+        """The state at the table's size, from the one kept or from nothing."""
         start = state.size if state else 0
         lines = self._store.events(table.match_id, start)[: table.size - start]
         seed = self._seed(table.match_id)
@@ -151,7 +150,9 @@ class Matches:
 
     def _keep(self, match_id: str, state: MatchState) -> None:
         with self._lock:
-            self._states[match_id] = state
+            kept = self._states.get(match_id)
+            if kept is None or kept.size < state.size:
+                self._states[match_id] = state
             self._states.move_to_end(match_id)
             if len(self._states) > _STATES_KEPT:
                 self._states.popitem(last=False)

@@ -9,7 +9,7 @@ from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Account, Status
 from fairdeal.errors import IllegalAction, Malformed, NotSeated, WrongPhase
 from fairdeal.match.actions import SignedAction, retry_of
-from fairdeal.match.decide import Command, Move
+from fairdeal.match.decide import Command, Move, Void
 from fairdeal.match.events import Event
 from fairdeal.match.files import write_bundle
 from fairdeal.match.receipts import receipt
@@ -62,7 +62,7 @@ class Play:
             nonlocal placed
             if match.seat_of(account.id).seat != action.seat:
                 raise NotSeated("that is another seat's action")
-            placed = retry_of(self._events(match), action)
+            placed = self._placed(match, action)
             if placed is not None:
                 return None
             _check_join(match, account, action)
@@ -80,6 +80,18 @@ class Play:
         """What has happened at the account's seat from event `start` on. Raises UnknownMatch, NotSeated, Malformed."""
         match = self._matches.load(m)
         return self._answer(match, match.seat_of(account.id).seat, start)
+
+    def void(self, m: str) -> Match:
+        """The operator ends a match that every seat has joined: all stakes go back. Asked again, it answers the same.
+
+        Raises UnknownMatch, WrongPhase.
+        """
+
+        def choose(match: Match) -> Command | None:
+            ending = match.state.ending
+            return None if ending is not None and ending.cause == "operator" else Void()
+
+        return self._matches.step(m, self._clock.now_ms(), choose)
 
     def size(self, account: Account, m: str) -> int:
         """The number of events, for a seat. Raises UnknownMatch, NotSeated."""
@@ -107,8 +119,11 @@ class Play:
         """The receipt of the match's present size."""
         return receipt(match.state, self._house.receipts)
 
-    def _events(self, match: Match) -> tuple[Event, ...]:
-        return tuple(Event.parse(line) for line in self._matches.lines(match, 0))
+    def _placed(self, match: Match, action: SignedAction) -> int | None:
+        """The event that this action already became."""
+        if action.type == "act" and action.size >= match.state.size:
+            return None
+        return retry_of([Event.parse(line) for line in self._matches.lines(match, 0)], action)
 
     def _answer(self, match: Match, seat: int, start: int) -> Answer:
         if start > match.state.size:
