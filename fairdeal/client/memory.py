@@ -69,6 +69,7 @@ class Memory:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, _PRIVATE))
         path.chmod(_PRIVATE)
         self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+        self._db.execute("PRAGMA journal_mode = WAL")
         # Kept means on the disk: a signed action that a power cut forgets could be signed a second time.
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.executescript(_SCHEMA)
