@@ -91,6 +91,8 @@ def _server_event(state: MatchState, kind: str, at: int, data: dict[str, Any]) -
 
 
 def _move(state: MatchState, action: SignedAction, at: int) -> Event:
+    if state.ending is not None:
+        raise WrongPhase("the match is over")
     data: dict[str, Any] = {"do": action.do, "root": action.root, "sig": action.sig}
     if action.type == "act":
         _check_history(state, action)
