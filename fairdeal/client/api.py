@@ -26,11 +26,20 @@ _MAX_ANSWER_BYTES: Final = MAX_BUNDLE_BYTES + MAX_EVENT_BYTES * 4
 class Api:
     """One session with the service at `url` (scheme, host and port). Not to be shared between threads.
 
-    Every method raises ApiError when the service refuses, Unreachable when it does not answer.
+    `language`, fr or en, is that of the texts in a table's description. Every method raises ApiError when the service
+    refuses, Unreachable when it does not answer.
     """
 
-    def __init__(self, url: str, token: str | None = None, transport: httpx2.BaseTransport | None = None) -> None:
-        self._http = httpx2.Client(base_url=url, timeout=_TIMEOUT_S, transport=transport)
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        language: str = "en",
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        headers = {"Accept-Language": language}
+        self._http = httpx2.Client(base_url=url, timeout=_TIMEOUT_S, headers=headers, transport=transport)
         if token is not None:
             self.use_token(token)
 

@@ -61,14 +61,14 @@ class Shown:
 class Memory:
     """A player's store. Two programs may open the same file; of two different actions on one size, one is kept.
 
-    An object belongs to the thread that made it. The file is readable and writable by its owner alone.
+    An object is for one thread at a time. The file is readable and writable by its owner alone.
     """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, _PRIVATE))
         path.chmod(_PRIVATE)
-        self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+        self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         self._db.execute("PRAGMA journal_mode = WAL")
         # Kept means on the disk: a signed action that a power cut forgets could be signed a second time.
         self._db.execute("PRAGMA synchronous = FULL")

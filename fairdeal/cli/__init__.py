@@ -1,0 +1,105 @@
+"""The command `fairdeal`: results on stdout, talk on stderr; exit code 0, 1 for a failure, 2 for wrong usage.
+
+Each command imports what it needs when it runs, so that the small ones start fast.
+"""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from fairdeal import __version__
+from fairdeal.errors import FairdealError
+
+EXIT_FAILED: Final = 1
+
+_HINTS: Final = {
+    "database_locked": "another `fairdeal serve` runs on this database; stop it, or name another one with --database",
+    "schema_mismatch": "the database was made by another version of fairdeal; name another one with --database",
+    "key_refused": "keys are made by the first `fairdeal serve` in development; see --keys and `chmod 600`",
+    "unreachable": "is the service running, and is this its address?",
+}
+
+app = typer.Typer(
+    name="fairdeal",
+    help="Wagered belote whose dealing anybody can check afterwards.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+_Database = Annotated[Path | None, typer.Option(help="The SQLite file. [env: FAIRDEAL_DATABASE]", show_default=False)]
+_Keys = Annotated[Path | None, typer.Option(help="The directory of the keys. [env: FAIRDEAL_KEYS]", show_default=False)]
+
+
+def main() -> None:
+    """Run the command. Our own errors become one line on stderr, with their code and a hint."""
+    try:
+        app()
+    except FairdealError as error:
+        print(f"fairdeal: {error.code}: {error.message}", file=sys.stderr)
+        if error.code in _HINTS:
+            print(f"hint: {_HINTS[error.code]}", file=sys.stderr)
+        sys.exit(EXIT_FAILED)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"fairdeal {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def demo(
+    lang: Annotated[str, typer.Option(help="fr or en; the locale's by default.", show_default=False)] = "",
+    folder: Annotated[Path, typer.Option(help="Where the match's files and the server's log go.")] = Path("var/demo"),
+) -> None:
+    """Play a staked duel between two programs on a fresh service, then verify it.
+
+    Starts the service on a free port and an empty database, shows the deals, the score and the money, and runs
+    fairdeal-verify on what the players took away. The last line begins with the verdict, and the exit code is the
+    verifier's: 0 for verified.
+    """
+    from fairdeal.cli.demo import run_demo
+    from fairdeal.cli.texts import find_language
+
+    sys.exit(run_demo(folder, find_language(lang)))
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on.", min=1, max=65535)] = 8000,
+    database: _Database = None,
+    keys: _Keys = None,
+) -> None:
+    """Run the service until it is stopped.
+
+    All other settings are environment variables FAIRDEAL_…; in development missing keys are made, with a warning.
+    """
+    from fairdeal.cli.operator import serve_until_stopped
+
+    serve_until_stopped(host, port, database, keys)
+
+
+@app.command()
+def policy(keys: _Keys = None) -> None:
+    """Print the policy that lists this service's receipt key.
+
+    Give it to players over another way than the service itself: with it, and their own held file, fairdeal-verify can
+    say verified.
+    """
+    from fairdeal.cli.operator import receipt_policy
+
+    typer.echo(receipt_policy(keys), nl=False)

@@ -1,0 +1,108 @@
+"""`fairdeal demo`: the whole house once, from an empty database to a verdict."""
+
+import secrets
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from fairdeal.cli.operator import receipt_policy
+from fairdeal.cli.service import Service, running_service
+from fairdeal.cli.show import Show
+from fairdeal.cli.texts import Language
+from fairdeal.client import Api, Memory, Player, Taken, parse_policy, prefer_winning_tricks
+
+NAMES: Final = ("Alice", "Bruno")
+DEPOSIT: Final = 5_000
+STAKE: Final = 1_000
+SETTINGS: Final = {"FAIRDEAL_FEES__COMMISSION_BP": "500", "FAIRDEAL_FEES__TAX_BP": "200", "FAIRDEAL_FEES__ID": "demo"}
+"""Five percent for the house and two for the state, so that there is something to see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """One of the two programs: its session and its player."""
+
+    name: str
+    api: Api = field(repr=False)
+    player: Player = field(repr=False)
+
+
+def run_demo(folder: Path, language: Language) -> int:
+    """Plays, shows and verifies; the verifier's exit code. Raises FairdealError when the match cannot be played."""
+    folder.mkdir(parents=True, exist_ok=True)
+    log, policy = folder / "server.log", folder / "policy.txt"
+    show = Show(language)
+    # The threads end after the service, so that a player whose opponent has failed does not wait for it.
+    with (
+        tempfile.TemporaryDirectory(prefix="fairdeal-demo-") as home,
+        ThreadPoolExecutor(len(NAMES)) as pool,
+        running_service(Path(home), log, SETTINGS) as service,
+    ):
+        show.head("title", stake=STAKE)
+        show.text("service", url=service.url, log=log.resolve())
+        # The operator's word, from the key on the disk: it does not pass through the service.
+        policy.write_text(receipt_policy(service.keys), "utf-8")
+        # Alice's files are the ones to keep; everybody's memory goes with the service.
+        folders = (folder, Path(home))
+        guests = [
+            _welcome(service, name, Path(home), at, policy, language) for name, at in zip(NAMES, folders, strict=True)
+        ]
+        taken = _play(guests, pool, show)
+    show.head("files", name=NAMES[0])
+    for path in (taken.bundle, taken.held, policy):
+        show.path(path)
+    show.head("verify")
+    return _verify(taken, policy, language)
+
+
+def _welcome(service: Service, name: str, home: Path, folder: Path, policy: Path, language: Language) -> Guest:
+    """A new account with money on it, signed in."""
+    api = Api(service.url, language=language)
+    password = secrets.token_urlsafe(12)
+    account = api.sign_up(name, password)
+    with Api(service.url, service.operator_token) as operator:
+        operator.deposit(account["id"], DEPOSIT, key=secrets.token_hex(16))
+    api.sign_in(name, password)
+    player = Player(api, Memory(home / f"{name}.db"), folder, parse_policy(policy.read_text("utf-8")))
+    return Guest(name, api, player)
+
+
+def _play(guests: list[Guest], pool: ThreadPoolExecutor, show: Show) -> Taken:
+    """The match, and the money around it; what the first guest takes away."""
+    table = guests[0].player.open_table(STAKE)
+    m: str = table["m"]
+    show.table(table)
+    _wallets(guests, show, "before")
+    seated = {guest.player.sit(m, STAKE)["you"]["seat"]: guest.name for guest in guests}
+    show.names = [seated[seat] for seat in sorted(seated)]
+    _wallets(guests, show, "seated")
+    show.head("match", m=m)
+    watchers = [show.watch] + [None] * (len(guests) - 1)
+    playing = [
+        pool.submit(guest.player.play, m, prefer_winning_tricks, watcher)
+        for guest, watcher in zip(guests, watchers, strict=True)
+    ]
+    for done in wait(playing, return_when=FIRST_EXCEPTION).done:
+        done.result()
+    _wallets(guests, show, "after")
+    for guest in guests:
+        guest.api.close()
+    return playing[0].result()
+
+
+def _wallets(guests: list[Guest], show: Show, key: str) -> None:
+    show.head(key)
+    for guest in guests:
+        show.wallet(guest.name, guest.api.wallet())
+
+
+def _verify(taken: Taken, policy: Path, language: Language) -> int:
+    """Runs fairdeal-verify in a process of its own; its sentence is the last line."""
+    command = [sys.executable, "-m", "fairdeal_verifier", str(taken.bundle), "--policy", str(policy)]
+    command += ["--held", str(taken.held), "--lang", language]
+    sys.stdout.flush()
+    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode

@@ -1,0 +1,63 @@
+"""What the demo says, in English and in French."""
+
+import os
+from typing import Final, Literal, TypeAlias
+
+import typer
+
+Language: TypeAlias = Literal["en", "fr"]
+
+TEXTS: Final[dict[str, tuple[str, str]]] = {
+    "title": ("A belote duel for {stake} each", "Un duel de belote, {stake} chacun"),
+    "service": ("The service runs at {url}, its log is {log}", "Le service tourne sur {url}, son journal est {log}"),
+    "promise": (
+        "Before anybody sits it promises its seed: SHA-256 {commitment}",
+        "Avant que quiconque s’assoie, il promet sa graine : SHA-256 {commitment}",
+    ),
+    "terms": ("What the table says before one sits", "Ce que la table dit avant qu’on s’assoie"),
+    "shares": (
+        "pot {pot} = winner {net} + commission {commission} + tax {tax}",
+        "pot {pot} = gagnant {net} + commission {commission} + taxe {tax}",
+    ),
+    "before": ("Money before", "L’argent avant"),
+    "seated": ("Money once seated", "L’argent une fois assis"),
+    "after": ("Money after", "L’argent après"),
+    "wallet": ("{name}  {cash} free, {held} held", "{name}  {cash} disponibles, {held} en jeu"),
+    "match": ("The match {m}", "La partie {m}"),
+    "deal": ("Deal {deal}", "Donne {deal}"),
+    "taken": ("{name} takes at {trump}, {turned} turned up", "{name} prend à {trump}, retourne {turned}"),
+    "void": ("nobody takes, {turned} turned up", "personne ne prend, retourne {turned}"),
+    "made": ("made", "fait"),
+    "dedans": ("dedans", "dedans"),
+    "capot": ("capot", "capot"),
+    "won": ("{name} wins {totals}: {reason}", "{name} gagne {totals} : {reason}"),
+    "nobody": ("Nobody wins: {reason}", "Personne ne gagne : {reason}"),
+    "target": ("the target is reached", "l’objectif est atteint"),
+    "overruns": ("the other one’s time ran out", "temps dépassé en face"),
+    "void_match": ("the match is void", "la partie est nulle"),
+    "paid": ("The pot is paid out", "Le pot est réparti"),
+    "pot": ("pot", "pot"),
+    "commission": ("commission", "commission"),
+    "tax": ("tax", "taxe"),
+    "files": ("What {name} takes away", "Ce que {name} emporte"),
+    "verify": (
+        "The verdict, by a program that shares no code with the service",
+        "Le verdict, par un programme qui ne partage aucun code avec le service",
+    ),
+}
+"""Key → (English, French)."""
+
+
+def say(language: Language, key: str, **values: object) -> str:
+    """The text of that key with these values."""
+    return TEXTS[key][language == "fr"].format(**values)
+
+
+def find_language(wanted: str) -> Language:
+    """The language asked for, or the locale's, or English. Raises typer.BadParameter for another one."""
+    if not wanted:
+        named = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))), "")
+        return "fr" if named.lower().startswith("fr") else "en"
+    if wanted not in ("en", "fr"):
+        raise typer.BadParameter("fr or en", param_hint="--lang")
+    return "fr" if wanted == "fr" else "en"
