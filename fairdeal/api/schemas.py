@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fairdeal.limits import MAX_SAFE_INTEGER, MAX_STAKE, MAX_TREE_SIZE
 
@@ -252,10 +252,17 @@ class DoCard(Model):
     card: Annotated[str, Field(pattern=r"^[SHDC]([789JQKA]|10)$", examples=["S10"])]
 
 
+def _not_one(value: object) -> object:
+    """Python's 1 equals True; on the wire they are two things."""
+    if type(value) is int:
+        raise ValueError("Input should be true")
+    return value
+
+
 class DoResign(Model):
     """Give the match up."""
 
-    resign: Literal[True]
+    resign: Annotated[Literal[True], BeforeValidator(_not_one)]
 
 
 class ActionIn(Model):

@@ -84,6 +84,11 @@ class Service:
             self.app.state.ticker.tick()
         self.app.state.ticker.tick()
 
+    def snapshot(self, m: str) -> tuple[object, ...]:
+        """Everything that a refused call must leave as it was: the match, and all the money there is."""
+        books = self.store.books("JETON")
+        return self.store.events(m), self.store.table(m), books.balances, books.entries, books.holds, books.pots
+
     def check_money(self) -> None:
         """Every balance holds, and all of them sum to zero."""
         check_books(self.store.books("JETON"))
@@ -99,11 +104,11 @@ class Person:
         self.service = service
         self.name = name
         body = {"name": name, "password": "correct horse"} | ({"kind": kind} if kind else {})
-        self.id = _ok(service.http.post("/v1/accounts", json=body, headers=bearer(OPERATOR)))["id"]
+        self.id = ok(service.http.post("/v1/accounts", json=body, headers=bearer(OPERATOR)))["id"]
         body = {"name": name, "password": "correct horse"}
-        self.headers = bearer(_ok(service.http.post("/v1/sessions", json=body))["token"])
+        self.headers = bearer(ok(service.http.post("/v1/sessions", json=body))["token"])
         if money:
-            _ok(
+            ok(
                 service.http.post(
                     "/v1/deposits",
                     json={"account": self.id, "amount": money},
@@ -124,7 +129,7 @@ class Person:
 
     @property
     def wallet(self) -> tuple[int, int]:
-        shown = _ok(self.get("/v1/wallet"))
+        shown = ok(self.get("/v1/wallet"))
         return shown["cash"], shown["held"]
 
 
@@ -136,7 +141,7 @@ class Player:
         self.m = m
         self.key = SigningKey.from_seed(hashlib.sha256(f"key {person.name} {m}".encode()).digest())
         self.seed = hashlib.sha256(f"seed {person.name} {m}".encode()).digest()
-        you = _ok(person.post(f"/v1/tables/{m}/seats", {"code": code} if code else {}, key=f"sit-{m[:16]}"))["you"]
+        you = ok(person.post(f"/v1/tables/{m}/seats", {"code": code} if code else {}, key=f"sit-{m[:16]}"))["you"]
         self.seat: int = you["seat"]
         self.player: str = you["player"]
         self.state: MatchState | None = None
@@ -146,7 +151,7 @@ class Player:
     def look(self) -> None:
         """Asks for what is new."""
         start = self.state.size if self.state else 0
-        self.take(_ok(self.person.get(f"/v1/matches/{self.m}", params={"from": start})))
+        self.take(ok(self.person.get(f"/v1/matches/{self.m}", params={"from": start})))
 
     def take(self, answer: dict[str, Any]) -> None:
         self.received.append(answer)
@@ -166,10 +171,8 @@ class Player:
             size, root = state.terms.seats + 1, state.table_root
         else:
             size, root = state.size, state.root
-        parts = {"m": self.m, "root": root.hex(), "seat": self.seat, "size": size, "key": self.key} | other
-        return SignedAction.sign(
-            parts["key"], parts["m"], do, parts["root"], parts["seat"], parts["size"]
-        ).to_json()
+        parts = {"key": self.key, "m": self.m, "do": do, "root": root.hex(), "seat": self.seat, "size": size}
+        return SignedAction.sign(**(parts | other)).to_json()
 
     def send(self, body: dict[str, Any]) -> Any:
         return self.person.post(f"/v1/matches/{self.m}/actions", body)
@@ -177,7 +180,7 @@ class Player:
     def do(self, do: dict[str, Any]) -> dict[str, Any]:
         """Looks, signs, sends; the answer."""
         self.look()
-        answer = _ok(self.send(self.sign(do)))
+        answer = ok(self.send(self.sign(do)))
         self.look()
         return answer
 
@@ -208,7 +211,7 @@ def first_legal(player: Player) -> dict[str, Any]:
 def sit_two(service: Service, stake: int = 100, money: int = 1_000, **table: Any) -> tuple[Player, Player]:
     """Two people at a new table."""
     alice, bob = service.person("alice", money), service.person("bob", money)
-    opened = _ok(alice.post("/v1/tables", {"game": "duel", "stake": stake, **table}))
+    opened = ok(alice.post("/v1/tables", {"game": "duel", "stake": stake, **table}))
     return Player(alice, opened["m"], opened["code"]), Player(bob, opened["m"], opened["code"])
 
 
@@ -242,12 +245,11 @@ def play_out(players: tuple[Player, Player], choose: Choice = first_legal) -> No
     """Plays until nothing follows."""
     while True:
         player = on_turn(players)
-        player.do(choose(player))
-        players[0].look()
-        state = players[0].state
-        assert state is not None
-        if state.ending is not None:
-            players[1].look()
+        player.take(ok(player.send(player.sign(choose(player)))))
+        assert player.state is not None
+        if player.state.ending is not None:
+            for each in players:
+                each.look()
             return
 
 
@@ -255,7 +257,7 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def _ok(response: Any) -> dict[str, Any]:
+def ok(response: Any) -> dict[str, Any]:
     assert response.is_success, response.text
     body: dict[str, Any] = response.json()
     return body

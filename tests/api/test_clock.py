@@ -1,0 +1,174 @@
+"""The server's clock: nobody needs to be connected, and nobody pays for the service's own absence."""
+
+import json
+from typing import Any
+
+import pytest
+
+from fairdeal.app.matches import Matches
+from tests.api.table import Player, Service, first_legal, join_two, ok, on_turn, sit_two, start_two
+
+
+def lines(player: Player) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in ok(player.person.get(f"/v1/matches/{player.m}"))["events"]]
+
+
+def test_the_first_decision_of_a_deal_has_the_pause_on_top(service: Service) -> None:
+    players = start_two(service)
+    service.tick(34_000 + 249)
+    assert lines(players[0])[-1]["type"] == "deal"
+    service.tick(1)
+    last = lines(players[0])[-1]
+    assert (last["type"], last["t"], last["data"]["do"]) == ("timeout", service.clock.ms, {"bid": "pass"})
+    service.tick(30_249)
+    assert len(lines(players[0])) == last["n"] + 1
+    service.tick(1)
+    assert lines(players[0])[-1]["data"]["overrun"] == 1
+
+
+def test_a_card_is_played_for_who_does_not(service: Service) -> None:
+    players = start_two(service)
+    taker = on_turn(players)
+    ok(taker.send(taker.sign({"bid": "take"})))
+    sleeper = on_turn(players)
+    expected = sleeper.view["legal"][0]
+    service.tick(30_250)
+    last = lines(sleeper)[-1]
+    assert (last["type"], last["data"]["seat"], last["data"]["do"]) == ("timeout", sleeper.seat, expected)
+
+
+@pytest.mark.parametrize(("wait", "status"), [(34_000, 200), (34_001, 409), (34_249, 409)])
+def test_in_time_is_up_to_and_including_the_deadline(service: Service, wait: int, status: int) -> None:
+    player = on_turn(start_two(service))
+    body = player.sign(first_legal(player))
+    service.tick(33_000)
+    service.clock.ms += wait - 33_000
+    answer = player.send(body)
+    assert answer.status_code == status
+    if status == 409:
+        assert answer.json()["code"] == "late"
+
+
+def test_an_action_on_its_way_is_waited_for(service: Service) -> None:
+    player = on_turn(start_two(service))
+    service.tick(34_000)
+    matches: Matches = service.app.state.services.matches
+    with matches.arriving(player.m, service.clock.ms):
+        service.tick(300)
+        assert lines(player)[-1]["type"] == "deal"
+        service.tick(2_000)
+        assert lines(player)[-1]["type"] == "timeout"
+    with matches.arriving(player.m, service.clock.ms + 60_000):
+        service.tick(30_250)
+    assert lines(player)[-1]["data"]["overrun"] == 1
+
+
+def test_time_never_goes_back_in_a_match(service: Service) -> None:
+    player = on_turn(start_two(service))
+    service.clock.ms -= 3_600_000
+    answer = ok(player.send(player.sign(first_legal(player))))
+    assert json.loads(answer["events"][0])["t"] == service.clock.ms + 3_600_000
+
+
+def test_a_restart_in_the_middle_gives_everybody_a_fresh_decision(service: Service) -> None:
+    players = start_two(service)
+    player = on_turn(players)
+    body = player.sign(first_legal(player))
+    service.tick(33_000)
+    last_beat = service.store.last_beat()
+    service.restart(7_200_000)
+    last = lines(player)[-1]
+    assert (last["type"], last["t"]) == ("resume", service.clock.ms)
+    assert last["data"] == {"from": last_beat, "to": service.clock.ms}
+    answer = player.person.get(f"/v1/matches/{player.m}").json()
+    assert answer["deadline"] == service.clock.ms + 30_000
+    assert player.send(body).json()["code"] == "stale"
+    service.tick(30_000)
+    assert lines(player)[-1]["type"] == "resume"
+    player.do(first_legal(on_turn(players)))
+    service.check_money()
+
+
+def test_a_short_restart_is_nobodys_excuse(service: Service) -> None:
+    player = on_turn(start_two(service))
+    service.tick(33_000)
+    service.restart(5_000)
+    assert lines(player)[-1]["type"] == "timeout"
+
+
+def test_a_gap_in_the_heartbeat_is_an_outage_too(service: Service) -> None:
+    """A machine that was asleep: a call that comes before the clock looks again is not held against the player."""
+    player = on_turn(start_two(service))
+    service.tick(33_000)
+    body = player.sign(first_legal(player))
+    service.clock.ms += 60_000
+    assert player.send(body).json()["code"] == "stale"
+    assert lines(player)[-1]["type"] == "resume"
+    player.do(first_legal(player))
+
+
+def test_an_outage_in_the_seed_phase_restarts_the_period(service: Service) -> None:
+    players = join_two(service)
+    players[0].send_seed()
+    service.tick(30_250)
+    assert lines(players[0])[-1]["data"] == {"missing": [1]}
+    service.restart(600_000)
+    assert lines(players[0])[-1]["type"] == "resume"
+    service.tick(30_000)
+    assert players[1].send_seed()["events"]
+    assert lines(players[0])[-1]["type"] == "deal"
+
+
+def test_an_outage_before_the_last_join_restarts_its_time_without_an_event(service: Service) -> None:
+    players = sit_two(service)
+    players[0].join()
+    service.tick(50_000)
+    service.restart(600_000)
+    assert [line["type"] for line in lines(players[0])] == ["open", "join"]
+    assert ok(service.http.get(f"/v1/tables/{players[0].m}"))["due_at"] == service.clock.ms + 60_000
+    service.tick(59_000)
+    players[1].join()
+    assert lines(players[0])[-1]["type"] == "join"
+
+
+def test_two_outages_do_not_overlap(service: Service) -> None:
+    """The process dies again after the resumes and before the beat that follows them."""
+    player = on_turn(start_two(service))
+    service.tick()
+    first = service.store.last_beat()
+    assert first is not None
+    service.restart(60_000)
+    service.store.beat(first)
+    service.restart(60_000)
+    spans = [line["data"] for line in lines(player) if line["type"] == "resume"]
+    assert len(spans) == 2
+    assert spans[1]["from"] == spans[0]["to"]
+
+
+def test_a_match_that_cannot_go_on_does_not_stop_the_others(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    players = start_two(service)
+    matches: Matches = service.app.state.services.matches
+    real = matches.step
+
+    def broken(match_id: str, *rest: Any) -> Any:
+        if match_id == players[0].m:
+            raise RuntimeError("broken")
+        return real(match_id, *rest)
+
+    carol = service.person("carol", 100)
+    m = ok(carol.post("/v1/tables", {"game": "duel", "stake": 100}))["m"]
+    Player(carol, m)
+    monkeypatch.setattr(matches, "step", broken)
+    service.tick(600_000)
+    assert carol.wallet == (100, 0)
+    assert service.store.last_beat() == service.clock.ms
+
+
+def test_the_clock_runs_by_itself(service: Service) -> None:
+    players = start_two(service)
+    service.tick(33_000)
+    service.clock.ms += 1_250
+    ticker = service.app.state.ticker
+    ticker.start()
+    ticker.stop()
+    assert lines(players[0])[-1]["type"] == "timeout"
