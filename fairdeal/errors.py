@@ -37,10 +37,28 @@ class CommitmentMismatch(Proof):
     code = "commitment_mismatch"
 
 
+class Inconsistent(Proof):
+    """The consistency proof does not show that the newer tree only adds to the older one."""
+
+    code = "inconsistent"
+
+
 class KeyRefused(Proof):
     """The key is weak, is of an unknown kind, or is not the one asked for."""
 
     code = "key_refused"
+
+
+class NotIncluded(Proof):
+    """The inclusion proof does not show that the leaf stands at that index under that root."""
+
+    code = "not_included"
+
+
+class QuorumMissing(Proof):
+    """The checkpoint is the log's own, and too few witnesses of the policy have cosigned it."""
+
+    code = "quorum_missing"
 
 
 class SealBroken(Proof):
@@ -199,10 +217,28 @@ class UnknownAccount(Refused):
     code = "unknown_account"
 
 
+class UnknownLog(Refused):
+    """The witness keeps no checkpoints of a log of that origin."""
+
+    code = "unknown_log"
+
+
 class UnknownMatch(Refused):
     """There is no such match."""
 
     code = "unknown_match"
+
+
+class WitnessConflict(Refused):
+    """The witness holds another checkpoint than the request builds on; `details["size"]` is the size of its own."""
+
+    code = "witness_conflict"
+
+
+class WitnessRefused(Refused):
+    """The witness gave no cosignature; `details["status"]` is the HTTP status it answered with."""
+
+    code = "witness_refused"
 
 
 class Broken(FairdealError):

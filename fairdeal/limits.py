@@ -46,14 +46,26 @@ MAX_DEAL: Final = 2**32 - 1
 # Log (C2SP signed-note, tlog-checkpoint)
 MAX_TREE_SIZE: Final = 2**63 - 1
 """Sizes fit a signed 64-bit integer everywhere."""
-MAX_NOTE_CHARACTERS: Final = 64 * 1024
-"""A checkpoint is a few hundred; this leaves room for a hundred cosignatures."""
+MAX_NOTE_CHARACTERS: Final = 128 * 1024
+"""A checkpoint is a few hundred; C2SP wants room for 16 signatures, of which a post-quantum one takes 7,000."""
 MAX_NOTE_SIGNATURES: Final = 100
 """Signature lines in one note, so that a note cannot ask for unbounded work."""
 MAX_KEY_NAME_BYTES: Final = 255
 """A key's name is a schema-less URL; this bounds a vkey and a signature line."""
 MAX_ORIGIN_BYTES: Final = 255
 """A log's origin, which is a key name in use."""
+MAX_PROOF_HASHES: Final = 63
+"""Hashes in a proof that is written down: C2SP's own bound, and the height of the largest tree."""
+MAX_EXTRA_BYTES: Final = 16 * 1024
+"""Unauthenticated bytes that a tlog-proof may carry along; ours carry none."""
+MAX_POLICY_BYTES: Final = 64 * 1024
+"""Hundreds of keys; a policy is written by hand."""
+MAX_ENTRY_BYTES: Final = 2**16 - 1
+"""An entry's length is two bytes in an entry bundle."""
+MAX_TILE_LEVEL: Final = 63
+"""C2SP tlog-tiles; a tree of `MAX_TREE_SIZE` leaves needs eight."""
+MAX_TIMESTAMP: Final = 2**63 - 1
+"""Seconds since the epoch in a cosignature (C2SP tlog-cosignature)."""
 
 # Money
 MAX_STAKE: Final = 10**15

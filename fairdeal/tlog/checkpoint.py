@@ -1,15 +1,11 @@
 """Checkpoints (C2SP tlog-checkpoint): a tree's size and root as the text of a note, three lines and no extensions."""
 
-import re
-from base64 import b64encode
 from dataclasses import dataclass
 
 from fairdeal.errors import Malformed
 from fairdeal.limits import HASH_BYTES, MAX_ORIGIN_BYTES, MAX_TREE_SIZE
 from fairdeal.tlog.merkle import EMPTY_ROOT
-from fairdeal.tlog.note import decode_base64
-
-_SIZE = re.compile(r"0|[1-9][0-9]{0,18}")
+from fairdeal.tlog.text import encode_base64, parse_hash, parse_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +26,12 @@ class Checkpoint:
 
     def body(self) -> str:
         """The note's text: origin, size and base64 root, each on its line."""
-        return f"{self.origin}\n{self.size}\n{b64encode(self.root).decode()}\n"
+        return f"{self.origin}\n{self.size}\n{encode_base64(self.root)}\n"
 
     @classmethod
     def parse(cls, text: str) -> "Checkpoint":
         """The checkpoint that `text` is the body of. Raises Malformed for anything else, extension lines included."""
         origin, *rest = text.split("\n")
-        if len(rest) != 3 or rest[2] or not _SIZE.fullmatch(rest[0]):
+        if len(rest) != 3 or rest[2]:
             raise Malformed("a checkpoint is three lines: origin, size, root")
-        return cls(origin, int(rest[0]), decode_base64(rest[1]))
+        return cls(origin, parse_size(rest[0]), parse_hash(rest[1]))

@@ -1,13 +1,11 @@
 """Signed notes and verifier keys (C2SP signed-note; protocol section 1.6), Ed25519, parsed strictly.
 
 A note is a text ending in LF, an empty line, and signature lines `— <name> <base64(key id ‖ signature)>`. Stricter than
-C2SP where two spellings or two readings would be left: base64 must be canonical, names are printable ASCII, and a
-known key signs once.
+C2SP where two spellings or two readings would be left: base64 must be canonical, and a known key signs once.
 """
 
 import re
-from base64 import b64decode, b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
@@ -15,6 +13,7 @@ from typing import Final
 from fairdeal.errors import KeyRefused, Malformed
 from fairdeal.keys import PublicKey, SigningKey
 from fairdeal.limits import KEY_BYTES, MAX_KEY_NAME_BYTES, MAX_NOTE_CHARACTERS, MAX_NOTE_SIGNATURES
+from fairdeal.tlog.text import decode_base64, encode_base64
 
 ED25519: Final = 0x01
 """Key type of a signature over the note's text."""
@@ -22,11 +21,17 @@ COSIGNATURE: Final = 0x04
 """Key type of a witness's timestamped cosignature: a key of that type is read and written, but opens no note."""
 
 _KEY_ID_BYTES = 4
-_NAME = re.compile(rf"[!-*,-~]{{1,{MAX_KEY_NAME_BYTES}}}")
+# Without plus and Unicode's White_Space; without control characters and lone surrogates, as all of a note.
+_NAME = re.compile(r"[^\x00-\x20+\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ud800-\udfff]+")
 _KEY_ID = re.compile(r"[0-9a-f]{8}")
-_SIGNATURE_LINE = re.compile(rf"— ({_NAME.pattern}) (\S+)")
+_SIGNATURE_LINE = re.compile(r"— ([^ ]+) ([^ ]+)\n")
 # What C2SP forbids in a note, and lone surrogates, which have no UTF-8.
 _FORBIDDEN = re.compile(r"[\x00-\x09\x0b-\x1f\ud800-\udfff]")
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name) or len(name.encode()) > MAX_KEY_NAME_BYTES:
+        raise Malformed(f"a key name is 1 to {MAX_KEY_NAME_BYTES} bytes of UTF-8 without spaces, controls and +")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +45,7 @@ class VerifierKey:
     """Four bytes that a signature line names the key by, besides its name."""
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
-            raise Malformed("a key name is printable ASCII without space and +")
+        _check_name(self.name)
         if self.kind not in (ED25519, COSIGNATURE):
             raise Malformed("unknown key type")
         hashed = sha256(self.name.encode() + b"\n" + self._typed_key()).digest()
@@ -64,10 +68,77 @@ class VerifierKey:
 
     def format(self) -> str:
         """`<name>+<id>+<base64(type ‖ key)>`."""
-        return f"{self.name}+{self.key_id.hex()}+{b64encode(self._typed_key()).decode()}"
+        return f"{self.name}+{self.key_id.hex()}+{encode_base64(self._typed_key())}"
 
     def _typed_key(self) -> bytes:
         return bytes([self.kind]) + self.public.raw
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureLine:
+    """One signature of a note: the name and the four-byte id of the key it claims to be by, and its bytes."""
+
+    name: str
+    key_id: bytes
+    signature: bytes
+
+    @classmethod
+    def parse(cls, line: str) -> "SignatureLine":
+        """The line `— <name> <base64(key id ‖ signature)>` with its LF. Raises Malformed."""
+        matched = _SIGNATURE_LINE.fullmatch(line)
+        if not matched:
+            raise Malformed("not a signature line")
+        _check_name(matched[1])
+        typed_signature = decode_base64(matched[2])
+        if len(typed_signature) <= _KEY_ID_BYTES:
+            raise Malformed("a signature line without a signature")
+        return cls(matched[1], typed_signature[:_KEY_ID_BYTES], typed_signature[_KEY_ID_BYTES:])
+
+    def format(self) -> str:
+        """The line with its LF."""
+        return f"— {self.name} {encode_base64(self.key_id + self.signature)}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note taken apart: nothing is verified, so the text says nothing yet."""
+
+    text: str
+    lines: tuple[SignatureLine, ...]
+
+    @classmethod
+    def parse(cls, note: str) -> "Note":
+        """Splits at the last empty line. Raises Malformed, also when one of the signature lines is not well-formed."""
+        if len(note) > MAX_NOTE_CHARACTERS:
+            raise Malformed(f"a note over {MAX_NOTE_CHARACTERS} characters")
+        if _FORBIDDEN.search(note):
+            raise Malformed("a control character in a note")
+        body, blank, lines = note.rpartition("\n\n")
+        if not blank or not lines.endswith("\n"):
+            raise Malformed("a note is a text, an empty line and signature lines")
+        if lines.count("\n") > MAX_NOTE_SIGNATURES:
+            raise Malformed(f"over {MAX_NOTE_SIGNATURES} signature lines")
+        return cls(body + "\n", parse_signature_lines(lines))
+
+    def format(self) -> str:
+        """The whole note."""
+        return f"{self.text}\n{''.join(line.format() for line in self.lines)}"
+
+    def signatures_of(self, keys: Iterable[VerifierKey]) -> Iterator[tuple[VerifierKey, bytes]]:
+        """Each line of one of these keys: the key and the signature, still to be verified. Other lines are passed over.
+
+        Raises Malformed when a key has two lines.
+        """
+        known = {(key.name, key.key_id): key for key in keys}
+        met: set[VerifierKey] = set()
+        for line in self.lines:
+            key = known.get((line.name, line.key_id))
+            if key is None:
+                continue
+            if key in met:
+                raise Malformed("two signature lines of one known key")
+            met.add(key)
+            yield key, line.signature
 
 
 class NoteSigner:
@@ -99,8 +170,8 @@ def sign_note(text: str, signer: NoteSigner) -> str:
     """`text` as a note with one signature line. Raises Malformed for a text that cannot be a note's."""
     if not text.endswith("\n") or _FORBIDDEN.search(text):
         raise Malformed("a note's text ends in LF and has no control characters")
-    signature = b64encode(signer.verifier_key.key_id + signer.sign(text.encode())).decode()
-    return f"{text}\n— {signer.verifier_key.name} {signature}\n"
+    key = signer.verifier_key
+    return Note(text, (SignatureLine(key.name, key.key_id, signer.sign(text.encode())),)).format()
 
 
 def open_note(note: str, known_keys: Iterable[VerifierKey]) -> OpenedNote:
@@ -109,54 +180,22 @@ def open_note(note: str, known_keys: Iterable[VerifierKey]) -> OpenedNote:
     Raises Malformed; SignatureInvalid when a known key's signature is wrong; KeyRefused when no known key signed, or a
     known key is not of the type that signs notes.
     """
-    known = {(key.name, key.key_id): key for key in known_keys}
-    if any(key.kind != ED25519 for key in known.values()):
+    keys = tuple(known_keys)
+    if any(key.kind != ED25519 for key in keys):
         raise KeyRefused("a cosignature key opens no note")
-    text, signatures = _split(note)
-    message = text.encode()
+    parsed = Note.parse(note)
+    message = parsed.text.encode()
     signers: list[VerifierKey] = []
-    for name, typed_signature in signatures:
-        key = known.get((name, typed_signature[:_KEY_ID_BYTES]))
-        if key is None:
-            continue
-        if key in signers:
-            raise Malformed("two signature lines of one known key")
-        key.public.verify(typed_signature[_KEY_ID_BYTES:], message)
+    for key, signature in parsed.signatures_of(keys):
+        key.public.verify(signature, message)
         signers.append(key)
     if not signers:
         raise KeyRefused("no signature of a known key")
-    return OpenedNote(text, tuple(signers), len(signatures))
+    return OpenedNote(parsed.text, tuple(signers), len(parsed.lines))
 
 
-def decode_base64(text: str) -> bytes:
-    """The bytes of standard, padded base64 in its one canonical spelling. Raises Malformed."""
-    try:
-        raw = b64decode(text, validate=True)
-    except ValueError:
-        raise Malformed("not base64") from None
-    if b64encode(raw).decode() != text:
-        raise Malformed("base64 in a second spelling")
-    return raw
-
-
-def _split(note: str) -> tuple[str, list[tuple[str, bytes]]]:
-    """The text, and each signature line's name and bytes."""
-    if len(note) > MAX_NOTE_CHARACTERS:
-        raise Malformed(f"a note over {MAX_NOTE_CHARACTERS} characters")
-    if _FORBIDDEN.search(note):
-        raise Malformed("a control character in a note")
-    body, blank, lines = note.rpartition("\n\n")
-    if not blank or not lines.endswith("\n"):
-        raise Malformed("a note is a text, an empty line and signature lines")
-    signatures = []
-    for line in lines[:-1].split("\n"):
-        matched = _SIGNATURE_LINE.fullmatch(line)
-        if not matched:
-            raise Malformed("not a signature line")
-        typed_signature = decode_base64(matched[2])
-        if len(typed_signature) <= _KEY_ID_BYTES:
-            raise Malformed("a signature line without a signature")
-        signatures.append((matched[1], typed_signature))
-    if len(signatures) > MAX_NOTE_SIGNATURES:
-        raise Malformed(f"over {MAX_NOTE_SIGNATURES} signature lines")
-    return body + "\n", signatures
+def parse_signature_lines(lines: str) -> tuple[SignatureLine, ...]:
+    """The signature lines in a text of nothing else, at least one. Raises Malformed."""
+    if not lines.endswith("\n"):
+        raise Malformed("signature lines end in LF")
+    return tuple(SignatureLine.parse(f"{line}\n") for line in lines[:-1].split("\n"))
