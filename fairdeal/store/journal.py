@@ -5,7 +5,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from fairdeal.app.ports import Deposited, Status, Wallet, WalletLine
 from fairdeal.errors import InsufficientFunds, LedgerBroken, LimitExceeded
-from fairdeal.ledger import CASHIER, Books, Kind, Posting, Transaction, cash, held, pot
+from fairdeal.ledger import CASHIER, Books, Posting, Transaction, cash, held, pot
 from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.store.people import check_account
 from fairdeal.store.tables import balances, entries, hold_endings, holds, matches, transactions
@@ -50,8 +50,10 @@ def post(connection: Connection, transaction: Transaction) -> None:
 
 
 def deposit(connection: Connection, account_id: str, transaction: Transaction) -> Deposited:
-    """Raises UnknownAccount, LimitExceeded."""
+    """Raises UnknownAccount, LimitExceeded; LedgerBroken when it is not a deposit of that account."""
     check_account(connection, account_id)
+    if {posting.account for posting in transaction.postings} != {CASHIER, cash(account_id)}:
+        raise LedgerBroken("the money is not a deposit of that account")
     post(connection, transaction)
     return Deposited(transaction.id, _balance(connection, cash(account_id), transaction.asset), transaction.at)
 
@@ -149,8 +151,6 @@ def _hold(connection: Connection, transaction: Transaction, posting: Posting) ->
     """A posting into held money is a new hold; one out of it ends exactly one, whole."""
     account_id = posting.account.split(":")[1]
     if posting.amount > 0:
-        if transaction.kind is not Kind.SIT or transaction.match is None:
-            raise LedgerBroken("money is held only by sitting down")
         new = insert(holds).values(
             id=transaction.id, match_id=transaction.match, account_id=account_id, amount=posting.amount
         )

@@ -60,6 +60,7 @@ class SqliteDatabase:
 
         Raises RecordsBroken when a constraint or a trigger refuses it, StoreFailed when the database cannot do it.
         """
+        # Waiting on a lock of our own is fair and wakes at once; SQLite's busy handler sleeps and may starve.
         writer = self._engine.execution_options(writes=True)
         with self._writing, _our_errors(), writer.begin() as connection:
             yield connection

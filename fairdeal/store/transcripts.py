@@ -1,12 +1,21 @@
 """Matches being played: appends, lines, sealed seeds, due times, the heartbeat. Inside the caller's transaction."""
 
+from typing import Final
+
 from sqlalchemy import Connection, insert, select, update
 
 from fairdeal.app.ports import Append, CommitResult, Status
 from fairdeal.errors import LedgerBroken, UnknownMatch
+from fairdeal.ledger import Kind
 from fairdeal.store import journal
 from fairdeal.store.lobby import reserve
 from fairdeal.store.tables import events, heartbeat, match_endings, matches, seals
+
+# Sitting and standing up are no events, so their money never comes with an append.
+_MONEY: Final = {
+    Status.LIVE: (Kind.POT,),
+    Status.ENDED: (Kind.CANCEL, Kind.FINISH, Kind.SEED, Kind.VOID),
+}
 
 
 def commit(connection: Connection, append: Append) -> CommitResult:
@@ -36,6 +45,8 @@ def commit(connection: Connection, append: Append) -> CommitResult:
     if append.money is not None:
         if (append.money.match, append.money.asset) != (append.match_id, asset):
             raise LedgerBroken("the money is of another match or asset")
+        if append.money.kind not in _MONEY.get(append.status, ()):
+            raise LedgerBroken("the money is not what moves with this status")
         journal.post(connection, append.money)
     if append.status is Status.ENDED:
         paid = None if append.money is None else append.money.id

@@ -140,6 +140,16 @@ def test_nobody_gets_no_deposit(store: Store) -> None:
         store.deposit(NOBODY, ledger.deposit("1" * 32, NOBODY, 1, asset=ASSET, at=5), Once("operator", "k", b"1" * 32))
 
 
+def test_a_deposit_is_of_the_account_it_names(store: Store, house: House) -> None:
+    ann, bob = house.account(500), house.account()
+    match_id = house.open(ann, 500)
+    to_bob = ledger.deposit("1" * 32, bob, 5, asset=ASSET, at=5)
+    sitting = ledger.sit(match_id, ann, house.id(), 500, asset=ASSET, at=5)
+    for money in (to_bob, sitting):
+        with pytest.raises(LedgerBroken):
+            store.deposit(ann, money, house.once())
+
+
 def test_no_more_money_than_numbers_hold(store: Store, house: House) -> None:
     ann = house.account(MAX_SAFE_INTEGER)
     with pytest.raises(LimitExceeded):
@@ -288,6 +298,20 @@ def test_standing_up_gives_the_stake_back_once_and_one_can_sit_again(store: Stor
         house.stand_up(match_id, seat)
     assert store.wallet(ann, ASSET) == Wallet(0, 500)
     assert house.table(match_id).seating == 3
+
+
+def test_standing_up_moves_exactly_this_stake_of_this_player(store: Store, house: House) -> None:
+    ann, bob = house.account(500), house.account(500)
+    match_id = house.open(ann, 500, seats=3)
+    mine, other = house.sit(match_id, ann), house.sit(match_id, bob)
+    wrong = [
+        ledger.stand_up(match_id, who.account_id, who.player, stake, asset=ASSET, at=house.now)
+        for who, stake in ((other, 500), (mine, 499))
+    ]
+    for money in (None, *wrong):
+        with pytest.raises(LedgerBroken):
+            store.stand_up(match_id, ann, mine.player, money, house.once())
+    house.stand_up(match_id, mine)
 
 
 def test_nobody_stands_up_from_a_full_or_unknown_table(store: Store, house: House) -> None:
@@ -455,8 +479,11 @@ def test_money_that_does_not_fit_the_match_is_refused_whole(store: Store, house:
         match_id, [ann], [ledger.Line("pot", -500), ledger.Line("seat:0", 500)], Refund(), asset=ASSET, at=house.now
     )
     before = house.table(match_id)
-    with pytest.raises(LedgerBroken):
-        house.commit(house.append(match_id, money=house.payout(other, Win(0))))
+    house.deposit(ann, 500)
+    sitting = ledger.sit(match_id, ann, house.id(), 500, asset=ASSET, at=house.now)
+    for money in (house.payout(other, Win(0)), house.payout(match_id, Win(0)), sitting):
+        with pytest.raises(LedgerBroken):
+            house.commit(house.append(match_id, money=money))
     for money in (None, house.payout(other, Win(0)), refund, half):
         with pytest.raises(Broken):
             house.commit(house.append(match_id, status=Status.ENDED, money=money))
