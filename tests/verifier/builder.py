@@ -46,7 +46,9 @@ class Match:
     held: tuple[list[EventDict], list[EventDict]] = field(default_factory=lambda: ([], []))
 
     def copy(self) -> "Match":
-        return Match(self.m, self.server, self.seats, self.log, copy.deepcopy(self.events), copy.deepcopy(self.held))
+        return Match(
+            self.m, self.server, list(self.seats), self.log, copy.deepcopy(self.events), copy.deepcopy(self.held)
+        )
 
     @property
     def leaves(self) -> list[bytes]:
@@ -77,24 +79,15 @@ class Match:
         signed = {"do": do, "m": self.m, "root": root, "seat": seat, "size": size}
         return self.seats[seat].sign(b"fairdeal/1 action\n" + canonical.encode(signed)).hex()
 
-    def sign_held(self) -> "Match":
-        """Signs every held receipt and view again, as the events are now; returns itself."""
-        tree = roots(self.leaves)
-        for lines in self.held:
-            for line in lines:
-                line["receipt"] = self.receipt(line["view"]["size"], tree)
-                line["sig"] = self.sign_view(line["view"])
-        return self
-
     def bundle(self, head: str | None = None) -> bytes:
         """The file, sealed over the events as they are."""
         head = self.receipt(len(self.events), roots(self.leaves)) if head is None else head
         header = canonical.encode({"format": "fairdeal/bundle@1", "head": head})
         return b"".join(line + b"\n" for line in (header, *self.leaves))
 
-    def held_file(self, seat: int = 0, **header: Any) -> bytes:
-        owner = {"format": "fairdeal/held@1", "key": public(self.seats[seat]).hex(), "m": self.m, "seat": seat}
-        return b"".join(canonical.encode(line) + b"\n" for line in (owner | header, *self.held[seat]))
+    def held_file(self, number: int = 0, /, **header: Any) -> bytes:
+        owner = {"format": "fairdeal/held@1", "key": public(self.seats[number]).hex(), "m": self.m, "seat": number}
+        return b"".join(canonical.encode(line) + b"\n" for line in (owner | header, *self.held[number]))
 
     def policy_text(self) -> str:
         listed = format_verifier_key(f"{self.log}/receipts", public(self.server))

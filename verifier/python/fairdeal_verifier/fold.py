@@ -59,11 +59,6 @@ class Fold:
         self._totals: Pair = (0, 0)
         self._end: tuple[str, int | None, str | None] = ("", None, None)
 
-    @property
-    def complete(self) -> bool:
-        """Whether the last event is the last one due."""
-        return self._phase == OVER and self._due is None
-
     def hand(self, seat: int) -> list[int]:
         """The cards a view shows to a seat now, in canonical order (protocol 2.9)."""
         return [] if self._deal is None else duel.members(self._deal.hands[seat])
@@ -84,19 +79,23 @@ class Fold:
             if event.t != self._t:
                 raise self._broken("clock")
             self._due = None
-        elif kind not in _FREE or self._phase == OVER:
+        elif self._phase not in _PHASES.get(kind, ()) or self._repeats(event):
             raise self._broken("order")
         elif event.t < self._t:
             raise self._broken("clock")
         self._t = event.t
         _HANDLERS[kind](self, event)
 
+    def _repeats(self, event: Event) -> bool:
+        """A seat's second join or seed."""
+        if isinstance(event, Join):
+            return event.by in self._joins
+        return isinstance(event, Seed) and event.by in self._seeds
+
     def _broken(self, cause: str, step: int = 8) -> Broken:
         return Broken(step, cause, self._n)
 
     def _join(self, event: Join) -> None:
-        if self._phase != JOINING or event.by in self._joins:
-            raise self._broken("order")
         for other in self._joins.values():
             if event.key == other.key or event.seed_commitment == other.seed_commitment:
                 raise self._broken("duplicate")
@@ -108,8 +107,6 @@ class Fold:
             self._deadline = self._t + self._terms.clock.decision_ms
 
     def _seed(self, event: Seed) -> None:
-        if self._phase != SEEDING or event.by in self._seeds:
-            raise self._broken("order")
         self._check_in_time()
         self._seeds[event.by] = event.seed
         if len(self._seeds) == SEATS:
@@ -135,8 +132,7 @@ class Fold:
 
     def _act(self, event: Act) -> None:
         deal = self._deal
-        if deal is None:
-            raise self._broken("order")
+        assert deal is not None, "in play a deal is dealt or due"
         if event.action == duel.RESIGN:
             self._check_in_time()
             self._ends("resigned", 1 - event.by)
@@ -160,8 +156,6 @@ class Fold:
 
     def _timeout(self, event: Timeout) -> None:
         deal = self._deal
-        if self._phase == JOINING:
-            raise self._broken("order")
         if (event.missing is None) != (deal is not None):
             raise self._broken("timeout")
         if deal is not None and event.seat != deal.turn:
@@ -194,8 +188,6 @@ class Fold:
             self._play(deal, event.action, event.says)
 
     def _resume(self, event: Resume) -> None:
-        if self._phase == JOINING:
-            raise self._broken("order")
         long_enough = event.stop - event.start > self._terms.clock.outage_ms
         if not long_enough or event.stop > self._t or event.start < self._resumed_to:
             raise self._broken("resume")
@@ -203,7 +195,7 @@ class Fold:
         self._deadline = self._t + self._terms.clock.decision_ms
 
     def _scored(self, event: Scored) -> None:
-        assert self._deal is not None
+        assert self._deal is not None, "a score is due only while a deal is there"
         score = self._deal.score()
         totals = (self._totals[0] + score.marks[0], self._totals[1] + score.marks[1])
         if (event.deal, event.score, event.totals) != (self._number, score, totals):
@@ -268,5 +260,12 @@ _HANDLERS: dict[type[Event], Callable[[Fold, Any], None]] = {
     Reveal: Fold._revealed,
     Settle: Fold._settled,
 }
-_FREE = frozenset({Join, Seed, Act, Timeout, Resume, End})
-"""Events that need not be due."""
+_PHASES: dict[type[Event], tuple[str, ...]] = {
+    Join: (JOINING,),
+    Seed: (SEEDING,),
+    Act: (PLAYING,),
+    Timeout: (SEEDING, PLAYING),
+    Resume: (SEEDING, PLAYING),
+    End: (JOINING, SEEDING, PLAYING),
+}
+"""Where an event may stand that nothing makes due."""

@@ -58,7 +58,6 @@ CAUSES: dict[str, tuple[str, str]] = {
         "les actions montrées au joueur n’étaient pas celles permises",
     ),
     "duplicate": ("a key or a commitment is used twice", "une clé ou un engagement sert deux fois"),
-    "missing_event": ("the event that was due is missing", "l’événement qui était dû manque"),
     "score": ("the score is wrong", "le score est faux"),
     "end": ("the ending is wrong", "la fin de partie est fausse"),
     "settle": ("the payout is wrong", "le paiement est faux"),
