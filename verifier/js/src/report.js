@@ -1,0 +1,74 @@
+/** The report object of protocol 6.4. */
+
+import { sentence } from "./sentences.js";
+
+/** Names of the steps, by number (6.2). */
+export const STEPS = [
+  "bytes and schema",
+  "policy and keys",
+  "log proofs",
+  "transcript root, head, held receipts",
+  "seat signatures",
+  "commitment opens",
+  "seat seeds open",
+  "deals",
+  "order, clock and legality",
+  "scores and end",
+  "settlement",
+];
+
+/** Exit code by verdict (6.1). @type {Record<string, number>} */
+export const EXIT = { verified: 0, cheated: 10, pending: 11, malformed: 12, unchecked: 13, altered: 15 };
+
+/** What happened to each step. */
+export class Checks {
+  /** @type {string[]} */
+  results = STEPS.map(() => "not run");
+
+  /** @param {...number} steps */
+  pass(...steps) {
+    for (const step of steps) this.results[step] = "passed";
+  }
+
+  /** @param {number} step */
+  fail(step) {
+    this.results[step] = "failed";
+  }
+
+  list() {
+    return STEPS.map((name, step) => ({ step, name, result: this.results[step] }));
+  }
+}
+
+/** What a bundle holds. @param {import("./files.js").Event[]} events @param {number} signatures seat signatures checked */
+export function counts(events, signatures) {
+  const number = (/** @type {string} */ type) => events.filter((event) => event.type === type).length;
+  return {
+    events: events.length,
+    deals: number("deal"),
+    voids: events.filter((event) => event.type === "score" && event.data.outcome === "void").length,
+    timeouts: number("timeout"),
+    resumes: number("resume"),
+    signatures,
+  };
+}
+
+/**
+ * @param {{verdict: string, step: number | null, cause: string | null, broken_at: number | null, suspects: number[] | null}} found
+ * @param {{events: import("./files.js").Event[], checks: Checks, anchor: "held" | null, signatures: "all" | "last", checked: number}} run
+ * @param {"fr" | "en"} lang
+ */
+export function makeReport(found, { events, checks, anchor, signatures, checked }, lang) {
+  const end = events.find((event) => event.type === "end");
+  return {
+    format: "fairdeal/report@1",
+    ...found,
+    m: events.length > 0 ? events[0].data.m : null,
+    ending: end === undefined ? null : { reason: end.data.reason, winner: end.data.winner },
+    anchor,
+    signatures,
+    counts: counts(events, checked),
+    checks: checks.list(),
+    sentence: sentence(found, lang),
+  };
+}

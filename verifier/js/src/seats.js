@@ -1,0 +1,91 @@
+/** Seat signatures, commitments and seeds: steps 4 to 6 (protocol 6.2). */
+
+import { concat, fromHex, toHex, utf8 } from "./bytes.js";
+import { encodeBytes } from "./canonical.js";
+import { keyIsSound, keyMayJoin } from "./ed25519.js";
+import { Finding } from "./errors.js";
+import { SEATS } from "./schema.js";
+import { sha256 } from "./sha256.js";
+import { signedSize, suspectsOf } from "./suspects.js";
+
+const ACTION = utf8("fairdeal/1 action\n");
+
+/** @typedef {import("./verify.js").Run} Run */
+/** @typedef {import("./files.js").Event} Event */
+
+/** The first join of each seat. @param {Event[]} events @returns {Map<number, any>} */
+function joinsOf(events) {
+  const joins = new Map();
+  for (const { type, by, data } of events) if (type === "join" && !joins.has(by)) joins.set(by, data.do.join);
+  return joins;
+}
+
+/** Step 4. Signatures are checked side by side; the first event at fault decides all the same. @param {Run} run */
+export async function checkSeats(run) {
+  const { events } = run;
+  const seated = events.filter((event) => event.by >= 0);
+  const joins = joinsOf(events);
+  const last = new Map(seated.map((event) => [event.by, event]));
+  const chosen = seated.filter((event) => run.signatures === "all" || last.get(event.by) === event);
+  const verified = new Map();
+  await Promise.all(chosen.map(async (event) => verified.set(event, await signatureHolds(run, event, joins))));
+  for (const event of seated) {
+    checkSeatEvent(run, event, joins);
+    const holds = verified.get(event);
+    if (holds === false) throw new Finding(4, "seat_signature", event.n);
+    if (holds === true) run.checked += 1;
+  }
+}
+
+/** @param {Event} event @param {Map<number, any>} joins @returns {Uint8Array | null} */
+function keyOf(event, joins) {
+  const join = event.type === "join" ? event.data.do.join : joins.get(event.by);
+  return join === undefined ? null : fromHex(join.key);
+}
+
+/** @param {Run} run @param {Event} event @param {Map<number, any>} joins @returns {Promise<boolean>} */
+async function signatureHolds({ events, checker }, event, joins) {
+  const key = keyOf(event, joins);
+  if (key === null) return false;
+  const { do: action, root, sig } = event.data;
+  const text = { do: action, m: events[0].data.m, root, seat: event.by, size: signedSize(event) };
+  return checker.verify(key, concat(ACTION, encodeBytes(text)), fromHex(sig));
+}
+
+/** Everything of step 4 but the signature itself. @param {Run} run @param {Event} event @param {Map<number, any>} joins */
+function checkSeatEvent(run, event, joins) {
+  const key = keyOf(event, joins);
+  const sound = key !== null && (event.type === "join" ? keyMayJoin(key) : keyIsSound(key));
+  if (!sound) throw new Finding(4, "seat_key", event.n);
+  const size = signedSize(event);
+  if (size > event.n) throw new Finding(4, "signed_root", event.n);
+  if (event.data.root !== run.roots[size]) {
+    throw new Finding(4, "signed_root", size - 1, { suspects: suspectsOf(run, size) });
+  }
+}
+
+/** @param {string} opened hex @param {string} commitment hex */
+const opens = (opened, commitment) => toHex(sha256(fromHex(opened))) === commitment;
+
+/** Whether the copy is closed (6.1). @param {Event[]} events */
+export function isClosed(events) {
+  const reveal = events.findIndex((event) => event.type === "reveal");
+  if (events.some((event) => event.type === "settle") || (reveal >= 0 && reveal < events.length - 1)) return true;
+  const settles = joinsOf(events).size === SEATS && events[0].data.stake !== 0;
+  return reveal >= 0 && !settles;
+}
+
+/** Step 5. @param {Event[]} events of a closed copy */
+export function checkCommitment(events) {
+  const reveal = events.find((event) => event.type === "reveal");
+  if (reveal === undefined) throw new Finding(5, "no_reveal", events.length);
+  if (!opens(reveal.data.server_seed, events[0].data.commitment)) throw new Finding(5, "commitment", reveal.n);
+}
+
+/** Step 6. @param {Event[]} events */
+export function checkSeatSeeds(events) {
+  const joins = joinsOf(events);
+  for (const { type, by, data, n } of events) {
+    if (type === "seed" && !opens(data.do.seed, joins.get(by).seed_commitment)) throw new Finding(6, "seat_seed", n);
+  }
+}

@@ -1,0 +1,99 @@
+/** One sentence for a reader who is no engineer, by verdict and cause. */
+
+/** @type {Record<string, {fr: string, en: string}>} */
+const VERDICTS = {
+  verified: {
+    fr: "Tout est conforme : ce dossier est celui qui a été signé, et votre fichier de joueur le confirme.",
+    en: "Everything holds: this file is the record that was signed, and your held file confirms it.",
+  },
+  cheated: {
+    fr: "Triche prouvée : des textes signés se contredisent ou enfreignent une règle",
+    en: "Cheating is proven: signed texts contradict each other or break a rule",
+  },
+  pending: {
+    fr: "Rien d'anormal jusqu'ici, mais la partie n'est pas close dans cette copie.",
+    en: "Consistent so far, but the match is not closed in this copy.",
+  },
+  malformed: {
+    fr: "Ce fichier n'est pas un dossier de partie lisible",
+    en: "This file is not a readable match record",
+  },
+  altered: {
+    fr: "Ce fichier n'est pas le dossier qui a été signé ; cela n'accuse personne",
+    en: "This file is not the record that was signed; nobody is accused",
+  },
+};
+
+/** @type {Record<string, {fr: string, en: string}>} */
+const UNCHECKED = {
+  no_policy: {
+    fr: "Tout concorde, mais sans liste de clés de confiance rien ne dit qui a signé.",
+    en: "Everything agrees, but without a policy nothing tells who signed it.",
+  },
+  unknown_key: {
+    fr: "Le dossier est signé par une clé que votre liste de confiance ne connaît pas.",
+    en: "The record is signed by a key that your policy does not know.",
+  },
+  no_anchor: {
+    fr: "Tout concorde, mais seule la parole de l'opérateur dit que c'est la partie jouée : il manque votre fichier de joueur.",
+    en: "Everything agrees, but only the operator's word says that this match was played: a held file that anchors it is missing.",
+  },
+  found: {
+    fr: "Sans liste de clés de confiance personne n'est mis en cause, mais le contrôle a échoué",
+    en: "Without a policy nobody is held to account, but the check failed",
+  },
+  not_closed: {
+    fr: "La partie n'est pas close dans cette copie, et sans liste de clés de confiance rien ne dit qui l'a signée.",
+    en: "The match is not closed in this copy, and without a policy nothing tells who signed it.",
+  },
+};
+
+/** @type {Record<string, {fr: string, en: string}>} */
+const CAUSES = {
+  size: { fr: "une taille dépasse la limite", en: "a size is over its limit" },
+  encoding: { fr: "une ligne n'est pas en forme canonique", en: "a line is not in canonical form" },
+  header: { fr: "l'en-tête n'est pas valable", en: "the header is not valid" },
+  schema: { fr: "un événement n'a pas la forme prévue", en: "an event does not have its form" },
+  index: { fr: "un événement n'est pas à sa place", en: "an event is not at its place" },
+  head_signature: { fr: "la signature de tête n'est pas la bonne", en: "the head's signature is not the right one" },
+  events_missing: { fr: "des événements manquent", en: "events are missing" },
+  events_extra: { fr: "des événements ont été ajoutés", en: "events were added" },
+  root: { fr: "un événement a été modifié", en: "an event was changed" },
+  held_signature: { fr: "une ligne du fichier de joueur ne tient pas", en: "a line of the held file does not hold" },
+  fork: { fr: "un reçu signé montre une autre partie", en: "a signed receipt shows another match" },
+  seat_key: { fr: "la clé d'un joueur n'est pas valable", en: "a player's key is not valid" },
+  signed_root: { fr: "un joueur a signé un autre passé", en: "a player signed another past" },
+  seat_signature: { fr: "la signature d'un joueur est fausse", en: "a player's signature is wrong" },
+  commitment: { fr: "la graine du serveur n'est pas celle promise", en: "the server seed is not the one committed to" },
+  no_reveal: { fr: "la graine du serveur manque", en: "the server seed is missing" },
+  seat_seed: { fr: "la graine d'un joueur n'est pas celle promise", en: "a player's seed is not the one committed to" },
+  deal: { fr: "une donne n'est pas celle que les graines imposent", en: "a deal is not the one the seeds make" },
+  shown_hand: { fr: "une main montrée n'est pas celle de la donne", en: "a hand that was shown is not that of the deal" },
+  order: { fr: "un événement n'a pas sa place ici", en: "an event may not stand here" },
+  terms: { fr: "les termes ne sont pas ceux de la tête signée", en: "the terms are not those of the signed head" },
+  clock: { fr: "un horaire enfreint les délais", en: "a time breaks the clock rules" },
+  turn: { fr: "ce n'était pas le tour de ce joueur", en: "it was not this player's turn" },
+  illegal: { fr: "un coup interdit", en: "an action that is not allowed" },
+  says: { fr: "une annonce de belote est fausse ou manque", en: "a belote is wrongly said or missing" },
+  timeout: { fr: "un dépassement de temps est mal compté ou mal joué", en: "a timeout is wrongly counted or played" },
+  resume: { fr: "une reprise enfreint ses règles", en: "a resume breaks its rules" },
+  shown_legal: { fr: "les coups montrés ne sont pas les coups permis", en: "the actions that were shown are not those allowed" },
+  duplicate: { fr: "une clé ou un engagement sert deux fois", en: "a key or a commitment serves twice" },
+  missing_event: { fr: "un événement dû manque", en: "an event that was due is missing" },
+  score: { fr: "un compte de points est faux", en: "a score is wrong" },
+  end: { fr: "la fin annoncée n'est pas la bonne", en: "the end is not the right one" },
+  settle: { fr: "le règlement n'est pas le bon", en: "the settlement is not the right one" },
+};
+
+/**
+ * @param {{verdict: string, cause: string | null, broken_at: number | null}} found
+ * @param {"fr" | "en"} lang
+ */
+export function sentence({ verdict, cause, broken_at }, lang) {
+  const detail = cause === null ? undefined : CAUSES[cause];
+  if (verdict === "unchecked" && detail === undefined) return UNCHECKED[cause ?? "no_policy"][lang];
+  const start = (verdict === "unchecked" ? UNCHECKED.found : VERDICTS[verdict])[lang];
+  if (detail === undefined) return start;
+  const place = broken_at === null ? "" : { fr: ` (événement ${broken_at})`, en: ` (event ${broken_at})` }[lang];
+  return `${start}${lang === "fr" ? " : " : ": "}${detail[lang]}${place}.`;
+}
