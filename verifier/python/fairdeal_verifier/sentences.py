@@ -129,4 +129,5 @@ def sentence(report: Report, language: Language) -> str:
         )
         if report.signatures == "last":
             parts.append(word("last"))
-    return f"{report.verdict}: {'; '.join(parts)}."
+    separator = ("; ", " ; ")[tongue]
+    return f"{report.verdict}: {separator.join(parts)}."

@@ -1,0 +1,197 @@
+"""The command: exit codes, one sentence or one object on stdout, French and English."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from fairdeal_verifier import cli
+from fairdeal_verifier.report import EXIT_CODES
+from fairdeal_verifier.sentences import CAUSES, REASONS
+from tests.verifier.builder import ENDINGS, Match, target
+
+MEMBERS = {
+    "format", "verdict", "broken_at", "step", "cause", "suspects", "m", "ending", "anchor", "signatures", "counts",
+    "checks", "sentence",
+}  # fmt: skip
+COUNTS = {"events", "deals", "voids", "timeouts", "resumes", "signatures"}
+
+
+@pytest.fixture
+def match() -> Match:
+    return target(0, target=50)
+
+
+@pytest.fixture
+def files(tmp_path: Path, match: Match) -> dict[str, str]:
+    cut = ENDINGS["resigned"](8)
+    cut.events = cut.events[:9]
+    forged = match.copy()
+    forged.events[-1]["data"]["lines"][1]["amount"] += 1
+    contents = {
+        "bundle": match.bundle(),
+        "held": match.held_file(),
+        "policy": match.policy_text().encode(),
+        "altered": match.bundle().replace(b'"amount":-', b'"amount":-1'),
+        "malformed": b"{}\n",
+        "cheated": forged.bundle(),
+        "pending": cut.bundle(),
+        "pending policy": cut.policy_text().encode(),
+        "foreign": ENDINGS["target"](1).held_file(),
+    }
+    for name, data in contents.items():
+        (tmp_path / name).write_bytes(data)
+    return {name: str(tmp_path / name) for name in contents} | {"none": str(tmp_path / "none"), "here": str(tmp_path)}
+
+
+def run(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> tuple[int, str, str]:
+    code = cli.main(arguments)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+CASES: list[tuple[str, tuple[str, ...]]] = [
+    ("verified", ("bundle", "--policy", "policy", "--held", "held")),
+    ("verified", ("bundle", "--policy", "policy", "--held", "held", "--signatures", "last")),
+    ("unchecked", ("bundle", "--policy", "policy")),
+    ("unchecked", ("bundle",)),
+    ("unchecked", ("bundle", "--held", "held")),
+    ("unchecked", ("bundle", "--policy", "pending policy")),
+    ("altered", ("altered", "--policy", "policy")),
+    ("malformed", ("malformed", "--policy", "policy")),
+    ("cheated", ("cheated", "--policy", "policy")),
+    ("pending", ("pending", "--policy", "pending policy")),
+]
+
+
+@pytest.mark.parametrize(("verdict", "arguments"), CASES)
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_verdicts(
+    verdict: str, arguments: tuple[str, ...], language: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [files.get(argument, argument) for argument in arguments]
+    code, out, err = run(capsys, [*given, "--lang", language])
+    assert code == EXIT_CODES[verdict]  # type: ignore[index]
+    assert out.startswith(f"{verdict}: ")
+    assert out.count("\n") == 1
+    assert len(err.splitlines()) == 11
+
+    code, out, err = run(capsys, [*given, "--json", "--lang", language])
+    report = json.loads(out)
+    assert code == EXIT_CODES[verdict]  # type: ignore[index]
+    assert set(report) == MEMBERS
+    assert set(report["counts"]) == COUNTS
+    assert [check["step"] for check in report["checks"]] == list(range(11))
+    assert {frozenset(check) for check in report["checks"]} == {frozenset({"step", "name", "result"})}
+    assert report["format"] == "fairdeal/report@1"
+    assert report["verdict"] == verdict
+    assert report["sentence"].startswith(f"{verdict}: ")
+    assert (report["cause"] is None) == (verdict == "verified")
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("none",),
+        ("here",),
+        ("bundle", "--policy", "none"),
+        ("bundle", "--policy", "bundle"),
+        ("bundle", "--held", "none"),
+        ("bundle", "--held", "bundle"),
+        ("bundle", "--policy", "policy", "--held", "foreign"),
+        ("malformed", "--held", "malformed"),
+    ],
+)
+def test_wrong_usage(arguments: tuple[str, ...], files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, [files.get(argument, argument) for argument in arguments])
+    assert (code, out) == (2, "")
+    assert err.startswith("fairdeal-verify: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["x", "--lang", "de"], ["x", "--signatures", "some"], ["x", "y"]])
+def test_wrong_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(arguments)
+    assert stopped.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_the_verifiers_own_failure(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(cli, "verify", fail)
+    monkeypatch.delenv("FAIRDEAL_DEBUG", raising=False)
+    assert run(capsys, [files["bundle"]]) == (1, "", "fairdeal-verify: the verifier failed: RuntimeError\n")
+    monkeypatch.setenv("FAIRDEAL_DEBUG", "1")
+    with pytest.raises(RuntimeError):
+        cli.main([files["bundle"]])
+
+
+@pytest.mark.parametrize(
+    ("environment", "french"),
+    [
+        ({"LANG": "fr_FR.UTF-8"}, True),
+        ({"LANG": "fr_FR.UTF-8", "LC_ALL": "C"}, False),
+        ({"LANG": "C", "LC_MESSAGES": "fr_BE"}, True),
+        ({"LANG": ""}, False),
+        ({}, False),
+    ],
+)
+def test_the_language_is_the_locales(
+    environment: dict[str, str],
+    french: bool,
+    files: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("LANG", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    out = run(capsys, [files["bundle"], "--policy", files["policy"], "--held", files["held"]])[1]
+    assert ("toute la partie est juste" in out) is french
+    assert out.startswith("verified: ")
+
+
+def test_what_a_person_reads(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--policy", files["policy"]]
+    whole = [files["bundle"], "--held", files["held"], *given]
+    counts = json.loads(run(capsys, [*whole, "--json"])[1])["counts"]
+    assert (counts["timeouts"], counts["resumes"], counts["voids"]) == (2, 0, 0)
+    assert run(capsys, [*whole, "--lang", "en"])[1] == (
+        "verified: the whole match checks out; target reached, seat 1 won; 2 timeouts, 0 resumes, 0 void deals.\n"
+    )
+    assert run(capsys, [*whole, "--lang", "fr"])[1] == (
+        "verified: toute la partie est juste ; points atteints, le siège 1 gagne ; "
+        "2 dépassements, 0 reprise, 0 donne nulle.\n"
+    )
+    cheated = run(capsys, [files["cheated"], *given, "--lang", "en"])[1]
+    assert cheated.startswith("cheated: the payout is wrong (at event 44, step 10); target reached, seat 1 won; ")
+
+
+def test_every_cause_and_reason_has_both_languages() -> None:
+    for english, french in [*CAUSES.values(), *REASONS.values()]:
+        assert english
+        assert french
+        assert english != french
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_as_a_process_without_cryptography(encoding: str, files: dict[str, str], tmp_path: Path) -> None:
+    """The command stands alone: no dependency, any terminal, the same verdict."""
+    (tmp_path / "cryptography.py").write_text("raise ImportError\n")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": encoding}
+    arguments = [files["bundle"], "--policy", files["policy"], "--held", files["held"], "--lang", "fr"]
+    command = [sys.executable, "-m", "fairdeal_verifier", *arguments, "--signatures", "last"]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"verified: ")
