@@ -37,8 +37,8 @@ from tests.simulator import ENDINGS, Played, play
 SCALE = float(os.environ.get("FAIRDEAL_SOAK", "1"))
 DOS = [to_do(action) for action in (*Bid, *map(Play, PACK))]
 
-matches = st.builds(play, st.integers(0, 2**32), st.sampled_from(ENDINGS))
-played_deals = st.builds(play, st.integers(0, 2**32), st.sampled_from(["target", "resigned", "void_in_play"]))
+numbers = st.integers(0, 2**32)
+any_match = given(numbers, st.sampled_from(ENDINGS))
 
 
 def states(match: Played) -> Iterator[MatchState]:
@@ -54,26 +54,29 @@ def from_outside(state: MatchState) -> MatchState:
     return state if state.deal is None else replace(state, deal=state.deal._replace(hands=None, stock=None))
 
 
-@given(matches)
+@any_match
 @settings(max_examples=40, deadline=None)
-def test_replaying_the_lines_gives_the_live_state(match: Played) -> None:
+def test_replaying_the_lines_gives_the_live_state(number: int, ending: str) -> None:
+    match = play(number, ending)
     events = parse_bundle(match.bundle).events
     assert events == match.events
     assert replay(events, match.keys.server_seed) == match.state
 
 
-@given(matches)
+@any_match
 @settings(max_examples=25, deadline=None)
-def test_the_outside_view_is_the_servers_less_what_is_hidden(match: Played) -> None:
+def test_the_outside_view_is_the_servers_less_what_is_hidden(number: int, ending: str) -> None:
+    match = play(number, ending)
     outside = None
     for event, state in zip(match.events, states(match), strict=True):
         outside = evolve(outside, event, None)
         assert outside == from_outside(state)
 
 
-@given(matches)
+@any_match
 @settings(max_examples=25, deadline=None)
-def test_every_event_and_every_file_parses_to_what_wrote_it(match: Played) -> None:
+def test_every_event_and_every_file_parses_to_what_wrote_it(number: int, ending: str) -> None:
+    match = play(number, ending)
     for event in match.events:
         assert Event.parse(event.line) == event
         assert Event.make(event.n, event.t, event.by, event.type, event.data) == event
@@ -83,9 +86,10 @@ def test_every_event_and_every_file_parses_to_what_wrote_it(match: Played) -> No
         assert write_held(parse_held(held)) == held
 
 
-@given(matches)
+@any_match
 @settings(max_examples=40, deadline=None)
-def test_the_pot_is_payouts_and_fees(match: Played) -> None:
+def test_the_pot_is_payouts_and_fees(number: int, ending: str) -> None:
+    match = play(number, ending)
     terms = match.state.terms
     settled = [event for event in match.events if event.type == "settle"]
     assert len(settled) == (1 if match.state.full and terms.stake else 0)
@@ -152,10 +156,10 @@ def check_blind(match: Played, rng: random.Random, samples: int) -> int:
     return differing
 
 
-@given(played_deals, st.integers(0, 2**32))
+@given(numbers, st.sampled_from(["target", "resigned", "void_in_play"]))
 @settings(max_examples=15, deadline=None)
-def test_a_seat_is_told_nothing_that_depends_on_hidden_cards(match: Played, salt: int) -> None:
-    assert check_blind(match, random.Random(salt), 3)
+def test_a_seat_is_told_nothing_that_depends_on_hidden_cards(number: int, ending: str) -> None:
+    check_blind(play(number, ending), random.Random(number), 3)
 
 
 @pytest.mark.soak

@@ -23,7 +23,7 @@ def play(seed: int, ending: str, **options: Any) -> Played:
     table = new_table(random.Random(f"{ending} {seed}"), {**defaults, **options})
     lead(table)
     assert table.state.phase is Phase.CLOSED
-    return table.played(ending)
+    return table.played(seed, ending)
 
 
 def _seat_all(table: Table) -> None:

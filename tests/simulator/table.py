@@ -64,13 +64,14 @@ class Keys:
 class Played:
     """A match that was played: files as they would be written, one held file per seat, and what they came from."""
 
+    number: int
     ending: str
-    bundle: bytes
-    held: tuple[bytes, ...]
-    policy: str
-    keys: Keys
-    state: MatchState
-    events: tuple[Event, ...]
+    bundle: bytes = field(repr=False)
+    held: tuple[bytes, ...] = field(repr=False)
+    policy: str = field(repr=False)
+    keys: Keys = field(repr=False)
+    state: MatchState = field(repr=False)
+    events: tuple[Event, ...] = field(repr=False)
 
 
 @dataclass
@@ -162,13 +163,14 @@ class Table:
         if self.state.deadline is not None:
             self.now = self.state.deadline if self.random.random() < 0.03 else min(self.now, self.state.deadline)
 
-    def played(self, ending: str) -> Played:
+    def played(self, number: int, ending: str) -> Played:
         """The files of the match as it stands."""
         held = tuple(
             write_held(Held(self.keys.seats[seat].public.hex, self.terms.m, seat, tuple(lines)))
             for seat, lines in enumerate(self.shown)
         )
         return Played(
+            number,
             ending,
             write_bundle(self.receipts[-1], [event.line for event in self.events]),
             held,
