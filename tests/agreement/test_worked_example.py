@@ -11,7 +11,7 @@ def test_text_is_what_the_code_makes() -> None:
 
 
 def test_verifier_accepts_it() -> None:
-    played, _ = example()
+    played = example()
     report = verify(played.bundle, Policy.parse(played.policy.encode()), played.held[0])
     assert report.verdict == "verified"
 

@@ -15,7 +15,7 @@ from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.match import Event, action_message, view, view_message
 from fairdeal.shuffle import deal_pack
 from fairdeal.tlog import Checkpoint, Frontier, leaf_hash
-from tests.simulator.table import Played, Table, new_table
+from tests.simulator.table import Played, new_table
 
 PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
 HEADING = "## 8. Worked example\n"
@@ -23,7 +23,7 @@ _FEES = FeeSchedule("house-1", 500, MAX_SAFE_INTEGER, 200, "pot")
 _CLOCK = {"overruns": 3, "pause_ms": 4_000}
 
 
-def example() -> tuple[Played, Table]:
+def example() -> Played:
     """The match of the example: all joins and seeds, one bid each, one card, and a resignation. Always the same one."""
     table = new_table(random.Random("worked example"), {"stake": 500, "target": 301, "fees": _FEES, "clock": _CLOCK})
     for seat in (1, 0):
@@ -37,12 +37,12 @@ def example() -> tuple[Played, Table]:
         table.act(table.state.turn, view(table.state, table.state.turn)["legal"][-1])
     table.wait()
     table.act(1, {"resign": True})
-    return table.played(0, "resigned"), table
+    return table.played(0, "resigned")
 
 
 def section() -> str:
     """The text of section 8, heading included."""
-    played, table = example()
+    played = example()
     events, keys, terms = played.events, played.keys, played.state.terms
     assert played.state.table_root is not None
     root, seeds = played.state.table_root, [seed.reveal() for seed in keys.seat_seeds]
@@ -55,8 +55,8 @@ def section() -> str:
     act = next(event for event in events if event.type == "act")
     parts = [
         HEADING,
-        "A short match, made from fixed secrets: nobody may use them again. It resigns early on purpose. Lines are wrapped",
-        "nowhere; a `leaf` is the leaf hash of the line's bytes, `root` is Root(n + 1).\n",
+        "A short match, made from fixed secrets that nobody may use again. A seat resigns early, to keep it short.",
+        "A `leaf` is the leaf hash of the line's bytes above it, `root` is Root(n + 1).\n",
         _block(
             ("server seed", keys.server_seed.hex()),
             ("commitment", terms.commitment),
@@ -88,8 +88,8 @@ def section() -> str:
         ),
         "```\n" + played.policy + "```\n",
         "### 8.5 The money\n",
-        "Pot 1000; commission = floor(1000 · 500 / 10000) = 50; tax = floor(1000 · 200 / 10000) = 20; the winner's seat gets 930: the",
-        "`settle` event above.",
+        "Pot 1000; commission = floor(1000 · 500 / 10000) = 50; tax = floor(1000 · 200 / 10000) = 20; the winner's",
+        "seat gets 930, as the `settle` event says.",
     ]
     assert Checkpoint(terms.origin, len(events), played.state.root).body() in shown["receipt"]
     return "\n".join(parts) + "\n"
