@@ -25,7 +25,7 @@ from fairdeal.errors import (
     Stale,
     WrongPhase,
 )
-from fairdeal.keys import SigningKey
+from fairdeal.keys import PublicKey, SigningKey
 from fairdeal.match import (
     Cancel,
     Command,
@@ -38,6 +38,7 @@ from fairdeal.match import (
     Void,
     decide,
     open_match,
+    receipt_key,
     retry_of,
     view,
 )
@@ -88,6 +89,13 @@ def play_on(it: Table, wanted: Callable[[Table], bool]) -> None:
         it.act(*first_legal(it))
 
 
+def with_torsion(key: PublicKey) -> PublicKey:
+    """A key that is not of low order and yet unfit: (x, y) and the point of order two add up to (−x, −y)."""
+    good = int.from_bytes(key.raw, "little")
+    y, sign = good & ~(1 << 255), good >> 255
+    return PublicKey(((2**255 - 19 - y) | (1 - sign) << 255).to_bytes(32, "little"))
+
+
 class TestJoining:
     def test_the_last_join_fixes_the_table_root_and_starts_the_clock(self) -> None:
         it = table()
@@ -127,9 +135,18 @@ class TestJoining:
 
     def test_a_weak_key_does_not_join(self) -> None:
         it = table()
-        do = it.join_do(0)
-        do["join"]["key"] = "01" + "00" * 31
-        refused(it, Move(it.signed(0, do)), KeyRefused)
+        for weak in ("01" + "00" * 31, with_torsion(it.keys.seats[0].public).hex):
+            do = it.join_do(0)
+            do["join"]["key"] = weak
+            refused(it, Move(it.signed(0, do)), KeyRefused)
+
+    def test_no_match_opens_under_a_weak_receipt_key(self) -> None:
+        terms = table().terms
+        weak = replace(terms, receipt_key=with_torsion(terms.receipt_key))
+        with pytest.raises(KeyRefused):
+            open_match(weak, 0)
+        with pytest.raises(KeyRefused):
+            receipt_key(weak)
 
     def test_keys_and_commitments_at_a_table_differ(self) -> None:
         it = table()
