@@ -1,0 +1,205 @@
+"""What a forger can do with a mutant, and what the service's own fold says about it.
+
+The fold of `fairdeal.match` shares no code with the verifier: where it takes a mutant to its end, nothing that was signed
+and no rule speaks against it.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from fairdeal import canonical
+from fairdeal.errors import FairdealError, KeyRefused, Malformed
+from fairdeal.keys import SigningKey
+from fairdeal.match import (
+    Event,
+    HeldLine,
+    MatchState,
+    SignedAction,
+    check_signature,
+    evolve,
+    parse_held,
+    receipt_name,
+    view,
+    write_bundle,
+    write_held,
+)
+from fairdeal.tlog import Checkpoint, Frontier, NoteSigner, leaf_hash, sign_note
+from tests.agreement.mutants import EventDict, Mutant, encoded
+from tests.simulator import Played
+
+
+class Way(Enum):
+    """How a mutant is passed off."""
+
+    AS_IS = "as it is"
+    OPERATOR = "resealed by the operator, with a held file to match"
+    TRUE_HELD = "resealed by the operator, against the true held file"
+    EVERYBODY = "resealed by the operator and all seats, with a held file to match"
+
+
+_SEATS = ("dealer", "seat", "taker", "belote", "winner")
+_BY_SIDE = ("points", "tricks", "marks", "totals")
+
+
+def signed_size(event: EventDict) -> int:
+    """The size that a seat's event signs; 0 for the server's (protocol 2.4)."""
+    return {"join": 1, "seed": 3, "act": event["n"]}.get(event["type"], 0)
+
+
+def is_closed(events: Sequence[EventDict]) -> bool:
+    """Protocol 6.1."""
+    types = [event["type"] for event in events]
+    if "settle" in types:
+        return True
+    if "reveal" not in types:
+        return False
+    seats = {event["by"] for event in events if event["type"] == "join"}
+    return types[-1] != "reveal" or events[0]["data"]["stake"] == 0 or len(seats) < 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A mutant's files, and its event lines as they stand there."""
+
+    bundle: bytes
+    held: bytes
+    lines: list[bytes]
+
+
+def _fits_two_seats(event: Event) -> bool:
+    """The schema of the service holds for any number of seats; the ruleset `duel@1` has two, each a side."""
+    data = event.data
+    seats = [event.by, *(data.get(name) for name in _SEATS), *data.get("missing", ())]
+    lengths = {len(data[name]) for name in _BY_SIDE if name in data}
+    lines = data.get("lines")
+    return all(seat is None or seat < 2 for seat in seats) and lengths <= {2} and (lines is None or len(lines) == 5)
+
+
+class Forger:
+    """One honest match with all its secrets, and one seat's held file."""
+
+    def __init__(self, match: Played) -> None:
+        self.match = match
+        self.events: tuple[EventDict, ...] = tuple(json.loads(event.line) for event in match.events)
+        self.lines = [event.line for event in match.events]
+        self.seat = next((seat for seat, joined in enumerate(match.state.joined) if joined), 0)
+        self.true_held = match.held[self.seat]
+        self.held = parse_held(self.true_held)
+        self.head: str = json.loads(match.bundle.partition(b"\n")[0])["head"]
+        self.origin = match.state.terms.origin
+        self.signer = NoteSigner(receipt_name(match.state.terms.log), match.keys.operator)
+        self.secrets = {key.public.hex: key for key in (*match.keys.seats, match.keys.operator)}
+        # The states behind each prefix: a mutant is folded from its first changed event on.
+        self.states: list[MatchState | None] = [None]
+        for event in match.events:
+            self.states.append(evolve(self.states[-1], event, match.keys.server_seed))
+
+    def held_sizes(self) -> list[int]:
+        """The sizes of the held file's receipts, ascending."""
+        return [line.view["size"] for line in self.held.lines]
+
+    def frontier(self, size: int) -> Frontier:
+        state = self.states[size]
+        return Frontier() if state is None else state.frontier
+
+    def seal(self, mutant: Mutant, way: Way) -> Sealed:
+        """The mutant as `way` passes it off."""
+        if way is Way.AS_IS:
+            lines = encoded(mutant.events)
+            return Sealed(write_bundle(self.head, lines), self.true_held, lines)
+        lines = encoded(mutant.events)
+        # In a text that step 0 refuses there is nothing to sign.
+        if way is Way.EVERYBODY and not self.is_malformed(lines, mutant.place):
+            lines = encoded(self._signed(mutant.events, mutant.place))
+        return self.seal_lines(lines, mutant.place, way)
+
+    def seal_lines(self, lines: list[bytes], place: int, way: Way) -> Sealed:
+        """A new head over these lines, whatever they are; a new held file too, unless the way keeps the true one."""
+        frontiers = [self.frontier(place)]
+        for line in lines[place:]:
+            frontiers.append(frontiers[-1].append(leaf_hash(line)))
+        bundle = write_bundle(self._receipt(frontiers[-1]), lines)
+        if way is Way.TRUE_HELD:
+            return Sealed(bundle, self.true_held, lines)
+        shown = []
+        for line in self.held.lines:
+            size = line.view["size"]
+            if size <= place:
+                shown.append(line)
+            elif size <= len(lines):
+                shown.append(HeldLine(self._receipt(frontiers[size - place]), line.sig, line.view))
+        return Sealed(bundle, write_held(replace(self.held, lines=tuple(shown))), lines)
+
+    def _receipt(self, frontier: Frontier) -> str:
+        return sign_note(Checkpoint(self.origin, frontier.size, frontier.root()).body(), self.signer)
+
+    def _signed(self, events: tuple[EventDict, ...], place: int) -> tuple[EventDict, ...]:
+        """Every seat event from `place` on signed again, over the new history."""
+        done = list(events[:place])
+        frontiers = [self.frontier(size) for size in range(place + 1)]
+        for event in events[place:]:
+            if signed_size(event):
+                event = self._sign(event, [*done, event], frontiers)
+            done.append(event)
+            frontiers.append(frontiers[-1].append(leaf_hash(canonical.encode(event))))
+        return tuple(done)
+
+    def _sign(self, event: EventDict, so_far: Sequence[EventDict], frontiers: Sequence[Frontier]) -> EventDict:
+        size, seat = signed_size(event), event["by"]
+        if size >= len(frontiers):
+            return event
+        signed = SignedAction.sign(
+            self._key(so_far, seat),
+            so_far[0]["data"]["m"],
+            event["data"]["do"],
+            frontiers[size].root().hex(),
+            seat,
+            size,
+        )
+        return event | {"data": event["data"] | {"root": signed.root, "sig": signed.sig}}
+
+    def _key(self, events: Sequence[EventDict], seat: int) -> SigningKey:
+        """The secret of the key that the seat joined with, if the forger has it, else the seat's own."""
+        joins = [event for event in events if event["type"] == "join" and event["by"] == seat]
+        key = joins[0]["data"]["do"]["join"]["key"] if joins else None
+        return self.secrets.get(key, self.match.keys.seats[seat])  # type: ignore[arg-type]
+
+    def is_malformed(self, lines: list[bytes], place: int) -> bool:
+        """Whether a line does not fit the schema by itself, by the service's own reading."""
+        for index, line in enumerate(lines[place:], place):
+            try:
+                event = Event.parse(line)
+            except KeyRefused:
+                continue
+            except Malformed:
+                return True
+            if event.n != index or (index == 0 and event.type != "open") or not _fits_two_seats(event):
+                return True
+        return not lines
+
+    def refused_at(self, lines: list[bytes], place: int, held: bytes) -> int | None:
+        """The first event that the service's fold refuses, or after which a held view is not what the service shows.
+
+        None when the fold takes all of them. The lines are well-formed.
+        """
+        views: dict[int, list[dict[str, Any]]] = {}
+        for shown in parse_held(held).lines:
+            views.setdefault(shown.view["size"], []).append(shown.view)
+        state = self.states[place]
+        for index, line in enumerate(lines[place:], place):
+            try:
+                event = Event.parse(line)
+                if state is not None:
+                    check_signature(state, event)
+                state = evolve(state, event, self.match.keys.server_seed)
+            except FairdealError:
+                return index
+            terms = state.terms
+            if (terms.origin, terms.receipt_key) != (self.origin, self.match.keys.operator.public):
+                return index
+            if any(shown != view(state, shown["seat"]) for shown in views.get(index + 1, ())):
+                return index
+        return None
