@@ -8,7 +8,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 PACKAGES := pyproject.toml verifier/python/pyproject.toml
 
-.PHONY: demo serve test check format soak bench lock clean
+.PHONY: demo serve test check format soak bench openapi lock clean
 
 demo: $(STAMP)
 	$(BIN)/fairdeal demo $(ARGS)
@@ -35,6 +35,10 @@ soak: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench $(ARGS)
+
+# The committed description of the API; a test compares it with the one served.
+openapi: $(STAMP)
+	$(BIN)/python -m openapi
 
 $(STAMP): requirements/dev.txt $(PACKAGES)
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'

@@ -25,7 +25,7 @@ from fairdeal.app.matches import Matches
 from fairdeal.app.play import Play
 from fairdeal.app.tables import Tables
 from fairdeal.commit import Custody
-from fairdeal.errors import KeyRefused, Malformed
+from fairdeal.errors import FairdealError, KeyRefused, Malformed
 from fairdeal.ids import parse_hex
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
@@ -65,7 +65,8 @@ class SystemEntropy:
 def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy | None = None) -> FastAPI:
     """The whole service. Its lifespan runs the clock's thread and closes the store; `app.state.ticker` is the clock.
 
-    Raises KeyRefused for missing or unfit keys, DatabaseLocked, SchemaMismatch.
+    Raises KeyRefused for missing or unfit keys, SealBroken and Broken for keys that unfinished matches did not begin
+    with, DatabaseLocked, SchemaMismatch.
     """
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     house = _house(settings, entropy)
@@ -73,6 +74,11 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     store = SqlStore(settings.database)
     hub = Hub()
     matches = Matches(store, house, hub)
+    try:
+        matches.check_ready()
+    except FairdealError:
+        store.close()
+        raise
     heart = Heart(store, house, matches, clock)
     ticker = Ticker(store, heart, matches, clock)
     token = settings.operator_token
@@ -82,7 +88,6 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
         matches=matches,
         play=Play(house, matches, heart, clock),
         hub=hub,
-        check_ready=store.check_ready,
         hashing=Hashing(),
         operator_token=token.get_secret_value() if token else None,
         origin=settings.origin,
@@ -102,12 +107,25 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     return app
 
 
-class _Server(uvicorn.Server):
-    """Ends its streams when it stops, instead of waiting for their readers."""
+class Server(uvicorn.Server):
+    """Serves an application made by `create_app`: one process, since SQLite has one writer.
 
-    def __init__(self, config: uvicorn.Config, hub: Hub) -> None:
+    When it stops it ends its streams, instead of waiting for their readers.
+    """
+
+    def __init__(self, app: FastAPI, host: str, port: int) -> None:
+        config = uvicorn.Config(
+            app,
+            host=host,
+            port=port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACEFUL_SECONDS,
+            ws="none",
+        )
         super().__init__(config)
-        self._hub = hub
+        self._hub: Hub = app.state.services.hub
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._hub.close()
@@ -115,20 +133,9 @@ class _Server(uvicorn.Server):
 
 
 def run(settings: Settings, host: str, port: int) -> None:
-    """Serves until a signal stops it: one process, since SQLite has one writer."""
+    """Serves until a signal stops it."""
     configure_logging()
-    app = create_app(settings)
-    config = uvicorn.Config(
-        app,
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACEFUL_SECONDS,
-        ws="none",
-    )
-    _Server(config, app.state.services.hub).run()
+    Server(create_app(settings), host, port).run()
 
 
 def _house(settings: Settings, entropy: Entropy) -> House:

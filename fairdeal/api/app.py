@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
 
@@ -13,19 +14,17 @@ from fairdeal.api.schemas import ProblemOut
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
-_PROBLEM = {"model": ProblemOut, "description": "An error.", "content": {"application/problem+json": {}}}
-
 
 def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], str], lifespan: Lifespan) -> FastAPI:
     """The ASGI application."""
-    app = FastAPI(
+    app = _Application(
         title="fairdeal",
         version=__version__,
         summary="Provably fair dealing and audit of wagered belote.",
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        responses={"default": _PROBLEM},
+        responses={"default": {"model": ProblemOut, "description": "An error; its `type` is a page about it."}},
     )
     app.state.services = services
     problems.install(app)
@@ -38,6 +37,19 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
     app.include_router(pages.pages)
     app.add_middleware(Door, now_ms=now_ms, new_id=new_id)
     return app
+
+
+class _Application(FastAPI):
+    """Describes errors under the media type that they are sent with."""
+
+    def openapi(self) -> dict[str, Any]:
+        described = super().openapi()
+        for methods in described["paths"].values():
+            for operation in methods.values():
+                problem = operation["responses"]["default"]
+                schema = {"schema": {"$ref": "#/components/schemas/ProblemOut"}}
+                problem["content"] = {"application/problem+json": schema}
+        return described
 
 
 async def _busy(_request: Request, _error: Exception) -> Response:

@@ -57,7 +57,6 @@ class Services:
     matches: Matches
     play: Play
     hub: Hub
-    check_ready: Callable[[], None]
     hashing: Hashing
     operator_token: str | None = field(repr=False)
     origin: str | None

@@ -25,7 +25,7 @@ async def healthz() -> HealthOut:
 @health.get("/readyz", operation_id="readyz")
 def readyz(services: ServicesDep) -> HealthOut:
     """The schema is this version's, the store can write, the keys are there and sign."""
-    services.check_ready()
+    services.matches.check_ready()
     return HealthOut(status="ok")
 
 

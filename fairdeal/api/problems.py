@@ -69,6 +69,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.LedgerBroken: Kind(500, "Money would be made, lost or moved twice; nothing was written."),
     errors.RecordsBroken: Kind(500, "The service's own records would break; nothing was written."),
     errors.SchemaMismatch: Kind(503, "The database was made by another version."),
+    errors.StoreFailed: Kind(503, "The database does not answer, or refuses to write."),
 }
 """Every error of `fairdeal.errors`, families included; a test walks them."""
 

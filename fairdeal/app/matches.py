@@ -64,6 +64,14 @@ class Matches:
         self._stepping: dict[str, tuple[Lock, int]] = {}
         self._arrivals: dict[str, list[int]] = {}
 
+    def check_ready(self) -> None:
+        """Raises when the store is not fit to serve, or the keys are not those that unfinished matches began with."""
+        self._store.check_ready()
+        for match_id in self._store.unfinished_matches()[:1]:
+            if self.load(match_id).state.terms.receipt_key != self._house.receipts.verifier_key.public:
+                raise Broken("an unfinished match began with another receipt key")
+            self._seed(match_id)
+
     def load(self, match_id: str) -> Match:
         """The match as it stands. Raises UnknownMatch."""
         with self._lock:

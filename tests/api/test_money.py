@@ -108,7 +108,9 @@ def test_somebody_does_not_join(service: Service, joining: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sending", "paid"), [([], [1_000, 1_000]), ([0], [1_100, 900]), ([1], [900, 1_100])], ids=["none", "first", "second"]
+    ("sending", "paid"),
+    [([], [1_000, 1_000]), ([0], [1_100, 900]), ([1], [900, 1_100])],
+    ids=["none", "first", "second"],
 )
 def test_seeds_missing(service: Service, sending: list[int], paid: list[int]) -> None:
     players = join_two(service)

@@ -1,0 +1,282 @@
+"""What the door and the edge refuse, and how they say it."""
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairdeal import errors
+from fairdeal.api import door, problems
+from fairdeal.api.door import Door
+from tests.api.table import OPERATOR, Person, Service, bearer, ok, on_turn, sit_two, start_two
+
+
+def code(response: Any) -> tuple[int, str]:
+    assert response.headers["content-type"] == "application/problem+json"
+    body = response.json()
+    assert body["type"] == f"/v1/errors/{body['code']}"
+    assert body["status"] == response.status_code
+    return response.status_code, body["code"]
+
+
+def test_every_error_of_ours_has_its_answer() -> None:
+    def walk(error: type[errors.FairdealError]) -> set[type[errors.FairdealError]]:
+        return {error}.union(*(walk(child) for child in error.__subclasses__()))
+
+    ours = {error for error in walk(errors.FairdealError) if error.__module__ == "fairdeal.errors"}
+    assert set(problems.OURS) == ours
+    codes = [error.code for error in ours]
+    assert len(codes) == len(set(codes))
+    assert not set(codes) & set(problems.EDGE)
+
+
+def test_every_type_is_a_page(service: Service) -> None:
+    for name, kind in problems.KINDS.items():
+        page = service.http.get(problems.TYPE_PREFIX + name)
+        assert page.status_code == 200
+        assert str(kind.status) in page.text
+    assert service.http.get("/v1/errors/no_such").status_code == 404
+    assert all(f"/{name}'" in service.http.get("/v1/errors").text for name in problems.KINDS)
+
+
+def test_what_the_edge_refuses(service: Service) -> None:
+    http, json_type = service.http, {"Content-Type": "application/json"}
+    path = "/v1/accounts"
+    assert code(http.get("/v1/nothing")) == (404, "not_found")
+    wrong_method = http.put(path)
+    assert code(wrong_method) == (405, "method_not_allowed")
+    assert wrong_method.headers["allow"] == "POST"
+    assert code(http.post(path, content=b"x" * 16_385, headers=json_type)) == (413, "body_too_large")
+    assert code(http.post(path, content=iter([b"x" * 9_000] * 2), headers=json_type)) == (413, "body_too_large")
+    assert code(http.post(path, content=b"{}", headers={"Content-Type": "text/plain"})) == (
+        415,
+        "unsupported_media_type",
+    )
+    assert code(http.post(path, content=b"{}")) == (415, "unsupported_media_type")
+    assert code(http.post(path, content=b"{", headers=json_type)) == (400, "bad_request")
+    assert code(http.post(path, content=b"\xff\xfe", headers=json_type)) == (400, "bad_request")
+    assert code(http.post(path, content=b"[" * 16_000, headers=json_type)) == (400, "bad_request")
+    assert code(http.post(path, content=b'{"a":' + b"9" * 5_000 + b"}", headers=json_type)) == (400, "bad_request")
+    assert code(http.post(path, content=b"", headers=json_type)) == (422, "invalid_request")
+    assert code(http.get("/v1/tables/XYZ")) == (422, "invalid_request")
+    assert code(http.get(f"/v1/tables/{'0' * 32}")) == (404, "unknown_match")
+
+
+def test_faults_name_their_place_and_never_what_was_sent(service: Service) -> None:
+    answer = service.http.post("/v1/accounts", json={"name": "alice", "password": "short", "also": "my secret"})
+    assert code(answer) == (422, "invalid_request")
+    assert [fault["where"] for fault in answer.json()["faults"]] == [["body", "password"], ["body", "also"]]
+    assert "short" not in answer.text
+    assert "my secret" not in answer.text
+
+
+def test_names_and_passwords(service: Service) -> None:
+    service.person("alice")
+    taken = service.http.post("/v1/accounts", json={"name": "alice", "password": "another one"})
+    assert code(taken) == (409, "name_taken")
+    answers = [
+        service.http.post("/v1/sessions", json={"name": name, "password": password})
+        for name, password in (("alice", "wrong horse"), ("nobody", "correct horse"))
+    ]
+    assert [code(answer) for answer in answers] == [(401, "credentials_refused")] * 2
+    assert answers[0].content == answers[1].content
+    assert answers[0].headers["www-authenticate"] == "Bearer"
+
+
+def test_a_login_ends_when_it_is_ended_and_when_it_expires(service: Service) -> None:
+    alice = service.person("alice")
+    other = ok(service.http.post("/v1/sessions", json={"name": "alice", "password": "correct horse"}))
+    assert alice.delete("/v1/sessions/current").status_code == 204
+    assert code(alice.get("/v1/me")) == (401, "unauthenticated")
+    alice.headers = bearer(other["token"])
+    assert ok(alice.get("/v1/me"))["name"] == "alice"
+    service.clock.ms = other["expires_at"]
+    assert code(alice.get("/v1/me")) == (401, "unauthenticated")
+
+
+def test_a_browser_logs_in_by_a_cookie_that_only_our_own_page_can_use(service: Service) -> None:
+    service.person("alice")
+    http, own = service.http, {"Origin": "http://testserver"}
+    body = {"name": "alice", "password": "correct horse", "cookie": True}
+    assert code(http.post("/v1/sessions", json=body)) == (403, "forbidden")
+    answer = http.post("/v1/sessions", json=body, headers=own)
+    assert answer.json()["token"] is None
+    cookie = answer.headers["set-cookie"]
+    assert all(part in cookie for part in ("HttpOnly", "SameSite=strict", "Path=/"))
+    assert ok(http.get("/v1/me"))["name"] == "alice"
+    table = {"game": "duel", "stake": 0}
+    assert code(http.post("/v1/tables", json=table)) == (403, "forbidden")
+    assert code(http.post("/v1/tables", json=table, headers={"Origin": "https://evil.example"})) == (403, "forbidden")
+    assert ok(http.post("/v1/tables", json=table, headers=own))["m"]
+    assert http.delete("/v1/sessions/current", headers=own).status_code == 204
+    assert code(http.get("/v1/me")) == (401, "unauthenticated")
+
+
+def test_the_operator_marks_machines_and_they_play_for_nothing_only(service: Service) -> None:
+    bot = {"name": "robot", "password": "correct horse", "kind": "bot"}
+    assert code(service.http.post("/v1/accounts", json=bot)) == (403, "forbidden")
+    assert code(service.http.post("/v1/accounts", json=bot, headers=bearer(OPERATOR + "x"))) == (403, "forbidden")
+    robot = Person(service, "robot", 100, kind="bot")
+    alice = service.person("alice", 100)
+    staked = ok(alice.post("/v1/tables", {"game": "duel", "stake": 1}))["m"]
+    assert code(robot.post(f"/v1/tables/{staked}/seats", {}, key="sit-down-robot")) == (403, "bot_refused")
+    free = ok(alice.post("/v1/tables", {"game": "duel", "stake": 0}))["m"]
+    seats = ok(robot.post(f"/v1/tables/{free}/seats", {}, key="sit-robot-free"))["seats"]
+    assert [seat["kind"] for seat in seats] == ["bot", None]
+
+
+def test_the_house_opens_tables_on_its_own_terms_only(service: Service) -> None:
+    alice = service.person("alice", 100)
+    for terms, expected in (
+        ({"decision_ms": 10_000}, "terms_refused"),
+        ({"game": "poker"}, "invalid_request"),
+        ({"stake": -1}, "invalid_request"),
+        ({"stake": 10**15 + 1}, "invalid_request"),
+        ({"stake": True}, "invalid_request"),
+        ({"stake": 1.0}, "invalid_request"),
+        ({"private": 0}, "invalid_request"),
+        ({"target": 1}, "invalid_request"),
+    ):
+        assert code(alice.post("/v1/tables", {"game": "duel", "stake": 1} | terms)) == (422, expected)
+    assert ok(service.http.get("/v1/tables"))["tables"] == []
+
+
+def test_seats_need_an_idempotency_key(service: Service) -> None:
+    alice = service.person("alice", 100)
+    m = ok(alice.post("/v1/tables", {"game": "duel", "stake": 1}))["m"]
+    assert code(alice.post(f"/v1/tables/{m}/seats", {})) == (422, "invalid_request")
+    assert code(alice.post(f"/v1/tables/{m}/seats", {}, key="short")) == (422, "invalid_request")
+    assert alice.wallet == (100, 0)
+
+
+def test_a_third_player_and_the_same_one_twice(service: Service) -> None:
+    alice, _ = sit_two(service)
+    carol = service.person("carol", 1_000)
+    assert code(carol.post(f"/v1/tables/{alice.m}/seats", {}, key="carol-sits")) == (409, "table_closed")
+    assert carol.wallet == (1_000, 0)
+    described = ok(carol.get(f"/v1/tables/{alice.m}"))
+    assert described["you"] is None
+    assert described["status"] == "joining"
+    assert alice.person.id not in json.dumps(described)
+
+
+def test_more_events_than_there_are(service: Service) -> None:
+    alice, _ = sit_two(service)
+    assert code(alice.person.get(f"/v1/matches/{alice.m}", params={"from": 2})) == (422, "malformed")
+
+
+def test_health_and_readiness(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ok(service.http.get("/healthz")) == ok(service.http.get("/readyz")) == {"status": "ok"}
+
+    def broken() -> None:
+        raise errors.SchemaMismatch("version 7 of /somewhere/secret.db")
+
+    monkeypatch.setattr(service.store, "check_ready", broken)
+    answer = service.http.get("/readyz")
+    assert code(answer) == (503, "schema_mismatch")
+    assert "secret" not in answer.text
+    assert ok(service.http.get("/healthz"))
+
+
+@pytest.mark.parametrize(("name", "error"), [("sealing.key", errors.SealBroken), ("receipts.key", errors.Broken)])
+def test_it_does_not_start_with_other_keys_than_its_matches(tmp_path: Path, name: str, error: type[Exception]) -> None:
+    service = Service(tmp_path)
+    start_two(service)
+    (tmp_path / "keys" / name).write_text("ab" * 32 + "\n")
+    with pytest.raises(error):
+        service.restart(1_000)
+    (tmp_path / "keys" / name).chmod(0o640)
+    with pytest.raises(errors.KeyRefused, match="open to others"):
+        service.start()
+
+
+def test_production_makes_no_keys(tmp_path: Path) -> None:
+    with pytest.raises(errors.KeyRefused):
+        Service(tmp_path, {"environment": "production", "origin": "https://play.example"})
+    with pytest.raises(ValueError, match="https"):
+        Service(tmp_path, {"environment": "production"})
+    assert not (tmp_path / "keys").exists()
+
+
+def test_an_unforeseen_fault_shows_nothing(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    alice = service.person("alice", 1)
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("the secret is 42")
+
+    monkeypatch.setattr(service.app.state.services.accounts, "wallet", broken)
+    with caplog.at_level(logging.INFO):
+        answer = alice.get("/v1/wallet")
+    assert code(answer) == (500, "internal_error")
+    assert "42" not in answer.text
+    assert answer.headers["x-request-id"] in {getattr(record, "request", None) for record in caplog.records}
+
+
+def test_headers_that_every_answer_has(service: Service) -> None:
+    for path in ("/healthz", "/v1/nothing", "/docs"):
+        headers = service.http.get(path).headers
+        assert len(headers["x-request-id"]) == 16
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+    assert "http" not in service.http.get("/docs").text.replace("Bearer", "")
+
+
+def _call(door_: Door, receive: Any, send: Any, method: str = "POST") -> None:
+    scope = {"type": "http", "method": method, "path": "/", "headers": [(b"content-type", b"application/json")]}
+    asyncio.run(door_(scope, receive, send))
+
+
+def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "BODY_SECONDS", 0.05)
+    reached, sent = [], []
+
+    async def app(*_: object) -> None:
+        reached.append(True)
+
+    async def drop_by_drop() -> dict[str, Any]:
+        await asyncio.sleep(0.01)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    _call(Door(app, lambda: 0, lambda: "id"), drop_by_drop, send)
+    assert not reached
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def test_a_reader_that_stalls_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "STALL_SECONDS", 0.05)
+
+    async def app(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(_message: Any) -> None:
+        await asyncio.sleep(60)
+
+    _call(Door(app, lambda: 0, lambda: "id"), receive, send)
+
+
+def test_a_call_is_timed_by_its_last_byte(service: Service) -> None:
+    """Time spent sending the body is the sender's."""
+    player = on_turn(start_two(service))
+    body = json.dumps(player.sign({"bid": "take"})).encode()
+    service.tick(34_000)
+
+    def late() -> Any:
+        yield body[:-1]
+        service.clock.ms += 1
+        yield body[-1:]
+
+    headers = player.person.headers | {"Content-Type": "application/json"}
+    answer = service.http.post(f"/v1/matches/{player.m}/actions", content=late(), headers=headers)
+    assert code(answer) == (409, "late")

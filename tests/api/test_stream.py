@@ -1,0 +1,105 @@
+"""The event stream: the same answers, nothing missed, and an end."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from fairdeal.api import door
+from fairdeal.app.hub import MAX_LISTENERS
+from tests.api.serving import served
+from tests.api.table import Player, Service, first_legal, ok, on_turn, start_two
+
+
+@pytest.fixture
+def unserved(tmp_path: Path) -> Service:
+    """Stopped by its own lifespan."""
+    return Service(tmp_path)
+
+
+def messages(url: str, player: Player, start: int, resumed: int | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+    headers = player.person.headers | ({} if resumed is None else {"Last-Event-ID": str(resumed)})
+    path = f"{url}/v1/matches/{player.m}/stream"
+    with httpx2.stream("GET", path, params={"from": start}, headers=headers, timeout=20) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        for message in httpx2.EventSource(response, 1_000_000):
+            yield message.id, json.loads(message.data)
+
+
+def test_a_stream_says_everything_once_and_ends(unserved: Service) -> None:
+    players = start_two(unserved)
+    heard: list[tuple[str, dict[str, Any]]] = []
+    with served(unserved) as url:
+        listening = threading.Thread(target=lambda: heard.extend(messages(url, players[0], 0)))
+        listening.start()
+        for _ in range(10):
+            player = on_turn(players)
+            player.take(ok(player.send(player.sign(first_legal(player)))))
+            time.sleep(0.01)
+        players[1].look()
+        ok(players[1].send(players[1].sign({"resign": True})))
+        listening.join(10)
+        assert not listening.is_alive()
+        whole = unserved.http.get(f"/v1/matches/{players[0].m}/transcript").text.splitlines()
+    assert [line for _, answer in heard for line in answer["events"]] == whole
+    assert len(heard) > 2
+    for size, answer in heard:
+        assert int(size) == answer["from"] + len(answer["events"]) == answer["view"]["size"]
+        assert answer["view"]["seat"] == players[0].seat
+
+
+def test_a_stream_resumes_from_what_is_known(unserved: Service) -> None:
+    players = start_two(unserved)
+    ok(players[1].send(players[1].sign({"resign": True})))
+    with served(unserved) as url:
+        size = int(list(messages(url, players[0], 0))[-1][0])
+        resumed = list(messages(url, players[0], 0, resumed=size - 2))
+        nothing = list(messages(url, players[0], size))
+    assert [len(answer["events"]) for _, answer in resumed] == [2]
+    assert [(answer["from"], answer["events"]) for _, answer in nothing] == [(size, [])]
+
+
+def test_one_stream_too_many_ends_the_oldest(unserved: Service) -> None:
+    players = start_two(unserved)
+    with served(unserved) as url:
+        streams = [messages(url, players[0], 0) for _ in range(MAX_LISTENERS + 1)]
+        for stream in streams:
+            next(stream)
+        assert list(streams[0]) == []
+        other = messages(url, players[1], 0)
+        next(other)
+        for stream in streams[1:]:
+            stream.close()  # type: ignore[attr-defined]
+        other.close()  # type: ignore[attr-defined]
+
+
+def test_a_stopping_service_does_not_wait_for_its_streams(unserved: Service) -> None:
+    players = start_two(unserved)
+    with served(unserved) as url:
+        stream = messages(url, players[0], 0)
+        next(stream)
+        began = time.monotonic()
+    assert list(stream) == []
+    assert time.monotonic() - began < 5
+
+
+def test_a_slow_body_is_cut_off(unserved: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "BODY_SECONDS", 0.2)
+    with served(unserved) as url:
+        host, port = url.removeprefix("http://").split(":")
+        with closing(socket.create_connection((host, int(port)))) as connection:
+            connection.sendall(
+                b"POST /v1/accounts HTTP/1.1\r\nHost: here\r\n"
+                b"Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
+            )
+            connection.settimeout(5)
+            answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b"body_timeout" in answer
