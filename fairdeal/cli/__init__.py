@@ -37,7 +37,7 @@ _Keys = Annotated[Path | None, typer.Option(help="The directory of the keys. [en
 def main() -> None:
     """Run the command. Our own errors become one line on stderr, with their code and a hint."""
     try:
-        app()
+        app(prog_name="fairdeal")
     except FairdealError as error:
         print(f"fairdeal: {error.code}: {error.message}", file=sys.stderr)
         if error.code in _HINTS:
@@ -65,9 +65,9 @@ def demo(
     lang: Annotated[str, typer.Option(help="fr or en; the locale's by default.", show_default=False)] = "",
     folder: Annotated[Path, typer.Option(help="Where the match's files and the server's log go.")] = Path("var/demo"),
 ) -> None:
-    """Play a staked duel between two programs on a fresh service, then verify it.
+    """Play a staked duel on a fresh service, and verify it.
 
-    Starts the service on a free port and an empty database, shows the deals, the score and the money, and runs
+    Starts the service on a free port and an empty database, lets two programs play over HTTP, shows the deals, the score and the money, and runs
     fairdeal-verify on what the players took away. The last line begins with the verdict, and the exit code is the
     verifier's: 0 for verified.
     """

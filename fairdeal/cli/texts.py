@@ -39,7 +39,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "pot": ("pot", "pot"),
     "commission": ("commission", "commission"),
     "tax": ("tax", "taxe"),
-    "files": ("What {name} takes away", "Ce que {name} emporte"),
+    "files": ("What {name} takes away", "Ce qu’emporte {name}"),
     "verify": (
         "The verdict, by a program that shares no code with the service",
         "Le verdict, par un programme qui ne partage aucun code avec le service",

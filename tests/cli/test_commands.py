@@ -1,0 +1,82 @@
+"""The small commands: what they print, where, and how they end."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairdeal.client import parse_policy
+from fairdeal.keys import SigningKey
+
+
+def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("FAIRDEAL_")}
+    return subprocess.run(
+        [sys.executable, "-m", "fairdeal", *map(str, arguments)],
+        env={**inherited, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    (tmp_path / "receipts.key").write_text("07" * 32 + "\n", "ascii")
+    return tmp_path
+
+
+def test_policy_lists_the_receipt_key_under_the_logs_name(keys: Path) -> None:
+    done = run("policy", "--keys", keys, FAIRDEAL_LOG="example.org/fairdeal")
+    assert (done.returncode, done.stderr) == (0, "")
+    (key,) = parse_policy(done.stdout)
+    assert (key.name, key.public) == ("example.org/fairdeal/receipts", SigningKey.from_seed(b"\x07" * 32).public)
+
+
+def test_policy_takes_the_environments_keys(keys: Path) -> None:
+    assert run("policy", FAIRDEAL_KEYS=str(keys)).stdout == run("policy", "--keys", keys).stdout
+
+
+@pytest.mark.parametrize("content", [None, "", "07" * 31, "zz" * 32])
+def test_policy_without_a_key(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "receipts.key").write_text(content)
+    done = run("policy", "--keys", tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("fairdeal: key_refused: ")
+    assert "hint: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_settings_that_do_not_fit(keys: Path) -> None:
+    done = run("policy", "--keys", keys, FAIRDEAL_LOG="two words")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("fairdeal: malformed: settings: log: ")
+
+
+@pytest.mark.parametrize("arguments", [["demo", "--lang", "de"], ["play"], ["serve", "--port", "0"], ["policy", "x"]])
+def test_wrong_usage(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Usage: fairdeal" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["demo", "serve", "policy"])
+def test_help(command: str) -> None:
+    assert command in run("--help").stdout
+    done = run(command, "--help")
+    assert done.returncode == 0
+    assert f"Usage: fairdeal {command}" in done.stdout
+
+
+def test_version() -> None:
+    assert run("--version").stdout == "fairdeal 0.1.0\n"
+
+
+def test_small_commands_load_no_framework() -> None:
+    code = "import sys, fairdeal.cli; print({'fastapi', 'sqlmodel', 'httpx2', 'pydantic'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

@@ -1,0 +1,328 @@
+"""The whole program over a connection that fails, and against a service that shows other terms than it signs."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from fairdeal import canonical
+from fairdeal.client import (
+    Api,
+    ApiError,
+    Contradiction,
+    Finding,
+    Memory,
+    Player,
+    Unacceptable,
+    Unreachable,
+    prefer_winning_tricks,
+)
+from fairdeal.client import api as calls
+from fairdeal.keys import SigningKey
+from fairdeal.match import Event, Phase, parse_bundle, parse_held, receipt_name, write_bundle
+from fairdeal.tlog import VerifierKey
+from tests.client.server import LOG, M, Server
+
+Route = Callable[[httpx2.Request], httpx2.Response]
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_FIRST_PAUSE_S", 0.0)
+    monkeypatch.setattr("fairdeal.client.player._LOOK_S", 0.001)
+
+
+class House:
+    """The routes of a service in memory, for two players who come with the tokens seat0 and seat1."""
+
+    def __init__(self) -> None:
+        self.server = Server()
+        self.lock = threading.RLock()
+        self.seated: list[str] = []
+        self.description: dict[str, Any] = {}
+        self.bodies: list[bytes] = []
+        self.before: Route | None = None
+
+    def api(self, seat: int) -> Api:
+        return Api("http://test", f"seat{seat}", transport=httpx2.MockTransport(self._handle))
+
+    def table(self, seat: int) -> dict[str, Any]:
+        server, terms = self.server, self.server.terms
+        fees = terms.fees.breakdown(2 * terms.stake)
+        return {
+            "m": M,
+            "status": "open" if len(self.seated) < 2 else "live",
+            "stake": terms.stake,
+            "pot": 2 * terms.stake,
+            "commission": fees.commission,
+            "tax": fees.tax,
+            "winner_net": fees.net,
+            "fees": terms.data()["fees"],
+            "asset": terms.data()["asset"],
+            "decision_ms": terms.clock.decision_ms,
+            "open": server.lines[0].decode(),
+            "receipt": server.receipt(server.lines[:1]),
+            "you": {"seat": seat, "player": f"{seat:032x}"},
+        } | self.description
+
+    def _handle(self, request: httpx2.Request) -> httpx2.Response:
+        with self.lock:
+            if self.before is not None:
+                refused = self.before(request)
+                if refused is not None:
+                    return refused
+            return self._route(request)
+
+    def _route(self, request: httpx2.Request) -> httpx2.Response:
+        seat = int(request.headers["Authorization"][-1])
+        path, server = request.url.path, self.server
+        start = int(request.url.params.get("from", 0))
+        if path.endswith("/seats"):
+            self.seated.append(request.headers["Idempotency-Key"])
+            return httpx2.Response(200, json=self.table(seat))
+        if path.startswith("/v1/tables/"):
+            return httpx2.Response(200, json=self.table(seat))
+        if path.endswith("/actions"):
+            return self._act(seat, request.content)
+        if path.endswith("/bundle"):
+            return httpx2.Response(200, content=write_bundle(server.receipt(server.lines), server.lines))
+        answer = server.answer(seat, start)
+        if path.endswith("/stream"):
+            text = f": hello\n\nid: {len(server.lines)}\ndata: {json.dumps(answer)}\n\n"
+            return httpx2.Response(200, text=text, headers={"Content-Type": "text/event-stream"})
+        return httpx2.Response(200, json=answer)
+
+    def _act(self, seat: int, body: bytes) -> httpx2.Response:
+        self.bodies.append(body)
+        value: Any = canonical.decode(body)
+        placed = [n for n, event in enumerate(self.server.events) if event.data.get("sig") == value["sig"]]
+        if not placed:
+            placed = [len(self.server.events)]
+            self.server.take(body)
+        return httpx2.Response(200, json=self.server.answer(seat, placed[0]))
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+@pytest.fixture
+def players(house: House, tmp_path: Path) -> Iterator[list[Player]]:
+    memories = [Memory(tmp_path / f"{seat}.db") for seat in (0, 1)]
+    yield [Player(house.api(seat), memory, tmp_path / str(seat)) for seat, memory in enumerate(memories)]
+    for memory in memories:
+        memory.close()
+
+
+def play(players: list[Player]) -> list[Any]:
+    """Both play to the end; what each takes away, or the error."""
+
+    def attempt(player: Player) -> Any:
+        try:
+            return player.play(M, prefer_winning_tricks)
+        except Contradiction as error:
+            return error
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(attempt, players))
+
+
+def sit(players: list[Player]) -> None:
+    for player in players:
+        player.sit(M, stake=100)
+
+
+def test_both_take_away_the_same_bundle_and_their_own_held_file(house: House, players: list[Player]) -> None:
+    sit(players)
+    taken = play(players)
+    assert taken[0].bundle.read_bytes() == taken[1].bundle.read_bytes()
+    bundle = parse_bundle(taken[0].bundle.read_bytes())
+    assert [event.line for event in bundle.events] == house.server.lines
+    assert house.server.state.phase is Phase.CLOSED
+    for seat in (0, 1):
+        held = parse_held(taken[seat].held.read_bytes())
+        joined = house.server.state.joined[seat]
+        assert joined is not None
+        assert (held.m, held.seat, held.key) == (M, seat, joined.key.hex)
+        assert max(line.view["size"] for line in held.lines) == len(house.server.lines)
+
+
+def test_the_same_bytes_are_sent_again(house: House, players: list[Player]) -> None:
+    """Every third action gets in and its answer is lost; every fourth does not get in."""
+    calls_seen = 0
+
+    def lose(request: httpx2.Request) -> httpx2.Response | None:
+        nonlocal calls_seen
+        if request.url.path.endswith("/actions"):
+            calls_seen += 1
+            if calls_seen % 3 == 0:
+                house._route(request)
+                raise httpx2.ReadError("lost", request=request)
+            if calls_seen % 4 == 0:
+                raise httpx2.ConnectError("refused", request=request)
+        return None
+
+    house.before = lose
+    sit(players)
+    assert [taken.ending.reason for taken in play(players)] == ["target", "target"]
+    assert len(house.bodies) > len(set(house.bodies))
+    signed = [event for event in house.server.events if "sig" in event.data]
+    assert len(set(house.bodies)) == len(signed)
+
+
+def test_crash_between_keeping_and_sending(house: House, players: list[Player]) -> None:
+    """What was signed before the crash is sent after it, although the strategy would now say something else."""
+    sit(players)
+    kept: list[bytes] = []
+
+    class Crash(Exception):
+        pass
+
+    def crash(request: httpx2.Request) -> httpx2.Response | None:
+        if request.url.path.endswith("/actions") and b'"bid"' in request.content and not kept:
+            kept.append(request.content)
+            raise Crash
+        return None
+
+    house.before = crash
+
+    def attempt(player: Player) -> Any:
+        try:
+            return player.play(M, prefer_winning_tricks)
+        except Crash:
+            return player.play(M, lambda turn: turn.legal[-1 if b'"pass"' in kept[0] else 0])
+
+    with ThreadPoolExecutor(2) as pool:
+        for taken in pool.map(attempt, players):
+            assert taken.ending.reason == "target"
+    first_bid = next(event for event in house.server.events if "bid" in event.data.get("do", {}))
+    value: Any = canonical.decode(kept[0])
+    assert (first_bid.data["do"], first_bid.data["sig"]) == (value["do"], value["sig"])
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("commission", 0),
+        ("tax", 1),
+        ("pot", 100),
+        ("winner_net", 200),
+        ("stake", 1),
+        ("decision_ms", 5_000),
+        ("fees", {"id": "other"}),
+        ("asset", {"code": "EUR", "exponent": 2}),
+        ("receipt", "none"),
+        ("open", "{}"),
+        ("m", "f" * 32),
+    ],
+)
+def test_terms_shown_and_terms_signed(house: House, players: list[Player], member: str, value: object) -> None:
+    house.description = {member: value}
+    with pytest.raises(Unacceptable):
+        players[0].sit(M, stake=100)
+    assert not house.seated
+
+
+def test_only_for_the_stake_asked_for(house: House, players: list[Player]) -> None:
+    with pytest.raises(Unacceptable):
+        players[0].sit(M, stake=99)
+    assert not house.seated
+
+
+def test_a_key_that_the_policy_does_not_list(house: House, tmp_path: Path) -> None:
+    stranger = VerifierKey(receipt_name(LOG), SigningKey.from_seed(b"s" * 32).public)
+    own = VerifierKey(receipt_name(LOG), house.server.key.public)
+    memory = Memory(tmp_path / "memory.db")
+    with pytest.raises(Unacceptable):
+        Player(house.api(0), memory, tmp_path, (stranger,)).sit(M, stake=100)
+    Player(house.api(0), memory, tmp_path, (stranger, own)).sit(M, stake=100)
+    with pytest.raises(Contradiction):
+        Player(house.api(0), memory, tmp_path, (stranger,)).play(M, prefer_winning_tricks)
+    memory.close()
+
+
+def test_fees_changed_after_sitting(house: House, players: list[Player]) -> None:
+    sit(players)
+    server = house.server
+    opened = Event.parse(server.lines[0])
+    fees = opened.data["fees"] | {"commission_bp": 900}
+    changed = Event.make(0, opened.t, -1, "open", {**opened.data, "fees": fees}).line
+
+    def lie(request: httpx2.Request) -> httpx2.Response | None:
+        if request.url.path == f"/v1/matches/{M}":
+            return httpx2.Response(200, json=server.say(0, 0, [changed]))
+        return None
+
+    house.before = lie
+    with pytest.raises(Contradiction) as caught:
+        players[0].play(M, prefer_winning_tricks)
+    assert (caught.value.finding, caught.value.place) == (Finding.TERMS, 0)
+    assert not house.bodies
+
+
+def test_another_bundle_than_the_match_played(house: House, players: list[Player]) -> None:
+    def lie(request: httpx2.Request) -> httpx2.Response | None:
+        if request.url.path.endswith("/bundle"):
+            lines = house.server.lines[:-1]
+            return httpx2.Response(200, content=write_bundle(house.server.receipt(lines), lines))
+        return None
+
+    house.before = lie
+    sit(players)
+    for error in play(players):
+        assert isinstance(error, Contradiction)
+        assert error.finding is Finding.FORK
+
+
+def test_problems_become_errors(house: House) -> None:
+    body = {"code": "table_closed", "status": 409, "title": "…", "detail": "the table is full", "type": "/v1/errors/x"}
+    house.before = lambda _: httpx2.Response(409, json=body, headers={"Content-Type": "application/problem+json"})
+    with pytest.raises(ApiError) as caught:
+        house.api(0).table(M)
+    assert (caught.value.problem, caught.value.status, caught.value.detail) == (
+        "table_closed",
+        409,
+        "the table is full",
+    )
+
+
+@pytest.mark.parametrize("text", ["<html>", "[]", '"x"', "[" * 100_000])
+def test_what_is_no_json_object(house: House, text: str) -> None:
+    house.before = lambda _: httpx2.Response(200, text=text)
+    with pytest.raises(ApiError) as caught:
+        house.api(0).table(M)
+    assert caught.value.problem == "not_json"
+
+
+def test_nobody_answers(house: House) -> None:
+    attempts = 0
+
+    def fail(request: httpx2.Request) -> httpx2.Response:
+        nonlocal attempts
+        attempts += 1
+        raise httpx2.ConnectError("refused", request=request)
+
+    house.before = fail
+    with pytest.raises(Unreachable):
+        house.api(0).send_action(M, b"{}")
+    assert attempts == calls._ATTEMPTS
+
+
+def test_an_unsafe_call_is_not_repeated(house: House) -> None:
+    attempts = 0
+
+    def fail(request: httpx2.Request) -> httpx2.Response:
+        nonlocal attempts
+        attempts += 1
+        raise httpx2.ReadError("lost", request=request)
+
+    house.before = fail
+    with pytest.raises(Unreachable):
+        house.api(0).open_table({"game": "duel", "stake": 1, "private": False})
+    assert attempts == 1
