@@ -29,7 +29,7 @@ from fairdeal.match import (
     view_message,
 )
 from fairdeal.tlog import NoteSigner, VerifierKey
-from tests.simulator import ENDINGS, new_table, play
+from tests.simulator import ENDINGS, Played, new_table, play
 
 MATCHES = [play(number, ending, stake=500) for number, ending in enumerate(ENDINGS)]
 ONE_OF_EACH = {event.type: event for match in MATCHES for event in match.events}
@@ -227,8 +227,9 @@ def test_no_key_or_seed_of_a_seat_in_what_it_takes_away() -> None:
 
 
 class TestViews:
-    def test_a_hand_is_shown_while_a_deal_is_in_play(self) -> None:
-        match = MATCHES[0]
+    @pytest.mark.parametrize("match", MATCHES, ids=ENDINGS)
+    def test_hand_and_list(self, match: Played) -> None:
+        """A hand while a deal is in play, a list while the seat is on turn and nothing is due."""
         for size in range(1, len(match.events) + 1):
             state = replay(match.events[:size], match.keys.server_seed)
             for seat in range(2):
@@ -237,7 +238,8 @@ class TestViews:
                 assert set(shown) == {"hand", "legal", "m", "seat", "size"}
                 if state.deal is None:
                     assert shown["hand"] == []
-                assert bool(shown["legal"]) == (state.turn == seat)
+                on_turn = state.deal is not None and state.due is None and state.deal.turn == seat
+                assert bool(shown["legal"]) == (state.turn == seat) == on_turn
                 assert all(do.get("card", shown["hand"][0]) in shown["hand"] for do in shown["legal"])
                 assert {"resign": True} not in shown["legal"]
 
