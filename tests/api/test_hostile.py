@@ -1,7 +1,7 @@
 """A hostile client changes nothing and gets a clear error."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -232,10 +232,19 @@ MALFORMED: list[tuple[str, Callable[[dict[str, Any]], Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "spoil"), MALFORMED, ids=[name for name, _ in MALFORMED])
-def test_bodies_of_another_form(service: Service, name: str, spoil: Callable[[dict[str, Any]], Any]) -> None:
-    player = on_turn(start_two(service))
-    problem = refused(service, player, spoil(player.sign({"bid": "take"})), 422, "invalid_request")
+@pytest.fixture(scope="module")
+def player_on_turn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
+    """One for all bodies that are refused, since they change nothing."""
+    service = Service(tmp_path_factory.mktemp("bodies"))
+    yield on_turn(start_two(service))
+    service.stop()
+
+
+@pytest.mark.parametrize("spoil", [spoil for _, spoil in MALFORMED], ids=[name for name, _ in MALFORMED])
+def test_bodies_of_another_form(player_on_turn: Player, spoil: Callable[[dict[str, Any]], Any]) -> None:
+    player = player_on_turn
+    body = spoil(player.sign({"bid": "take"}))
+    problem = refused(player.person.service, player, body, 422, "invalid_request")
     assert problem["faults"]
 
 
