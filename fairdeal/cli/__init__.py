@@ -67,9 +67,9 @@ def demo(
 ) -> None:
     """Play a staked duel on a fresh service, and verify it.
 
-    Starts the service on a free port and an empty database, lets two programs play over HTTP, shows the deals, the score and the money, and runs
-    fairdeal-verify on what the players took away. The last line begins with the verdict, and the exit code is the
-    verifier's: 0 for verified.
+    Starts the service on a free port and an empty database, lets two programs play over HTTP, shows the deals, the
+    score and the money, and runs fairdeal-verify on what the players took away. The last line begins with the verdict,
+    and the exit code is the verifier's: 0 for verified.
     """
     from fairdeal.cli.demo import run_demo
     from fairdeal.cli.texts import find_language
