@@ -2,7 +2,7 @@
 
 import { parse } from "./canonical.js";
 import { Malformed, UsageError } from "./errors.js";
-import { MAX_EVENT_BYTES, MAX_FILE_BYTES } from "./limits.js";
+import { MAX_LINE_BYTES, MAX_FILE_BYTES } from "./limits.js";
 import { parseCheckpoint } from "./notes.js";
 import { checkBundleHeader, checkEvent, checkHeldLine } from "./schema.js";
 
@@ -49,8 +49,8 @@ function at(place, work) {
 /** @param {Uint8Array} bytes @returns {Bundle} @throws {Malformed} with the cause and the place of step 0 */
 export function parseBundle(bytes) {
   const [headerLine, ...lines] = splitLines(bytes);
-  lines.forEach((line, index) => {
-    if (line.length > MAX_EVENT_BYTES) throw new Malformed("size", "an event line is too long", index);
+  [headerLine, ...lines].forEach((line, index) => {
+    if (line.length > MAX_LINE_BYTES) throw new Malformed("size", "a line is too long", index === 0 ? null : index - 1);
   });
   const header = parse(headerLine);
   const events = lines.map((line, index) => at(index, () => parse(line)));

@@ -41,15 +41,20 @@ function checkTerms({ events, head, headKey }) {
 
 /** @param {Run} run @returns {Map<number, any[]>} */
 function viewsBySize({ held }) {
+  /** @type {Map<number, any[]>} */
   const views = new Map();
-  for (const { view } of held?.lines ?? []) views.set(view.size, [...(views.get(view.size) ?? []), view]);
+  for (const { view } of held?.lines ?? []) {
+    const others = views.get(view.size);
+    if (others === undefined) views.set(view.size, [view]);
+    else others.push(view);
+  }
   return views;
 }
 
 /** @param {Run} run @param {any} shown @param {{hand: string[], legal: any[]}} derived */
 function checkView(run, shown, derived) {
-  const place = shown.size - 1;
-  const suspects = suspectsOf(run, shown.size);
-  if (!same(shown.hand, derived.hand)) throw new Finding(7, "shown_hand", place, { suspects });
-  if (!same(shown.legal, derived.legal)) throw new Finding(8, "shown_legal", place, { suspects });
+  const refuse = (/** @type {number} */ step, /** @type {string} */ cause) =>
+    new Finding(step, cause, shown.size - 1, { suspects: suspectsOf(run, shown.size) });
+  if (!same(shown.hand, derived.hand)) throw refuse(7, "shown_hand");
+  if (!same(shown.legal, derived.legal)) throw refuse(8, "shown_legal");
 }

@@ -11,8 +11,8 @@ export const STEPS = [
   "seat signatures",
   "commitment opens",
   "seat seeds open",
-  "deals",
-  "order, clock and legality",
+  "deals and shown hands",
+  "order, turn, legality, clock, shown actions",
   "scores and end",
   "settlement",
 ];
@@ -40,7 +40,7 @@ export class Checks {
   }
 }
 
-/** What a bundle holds. @param {import("./files.js").Event[]} events @param {number} signatures seat signatures checked */
+/** What a bundle holds. @param {import("./files.js").Event[]} events @param {number} signatures number checked */
 export function counts(events, signatures) {
   const number = (/** @type {string} */ type) => events.filter((event) => event.type === type).length;
   return {

@@ -46,6 +46,7 @@ const someMs = integer(1, DAY_MS);
 
 const bid = object({ bid: oneOf("pass", "take", ...SUITS) });
 const card = object({ card: isCard });
+const action = either(bid, card, object({ resign: oneOf(true) }));
 const says = oneOf("belote", "rebelote");
 const signed = { root: hex(32), sig: hex(64) };
 
@@ -97,7 +98,10 @@ const missing = (value) => list(seat)(value) && value.length > 0 && value.every(
 
 const overrun = { seat, overrun: integer(1, MAX) };
 const ended = { reason: oneOf("target", "overruns", "resigned", "seed", "cancelled"), winner: seatOrNull, totals: perSide(natural) };
-const account = oneOf("pot", ...Array.from({ length: SEATS }, (_, s) => `seat:${s}`), "commission", "tax");
+const ACCOUNTS = ["pot", ...Array.from({ length: SEATS }, (_, s) => `seat:${s}`), "commission", "tax"];
+/** @type {Test} */
+const settleLines = (lines) =>
+  list(object({ account: oneOf(...ACCOUNTS), amount: integer(-MAX, MAX) }))(lines) && lines.length === ACCOUNTS.length;
 
 /** By type: whether a seat writes it, and the test of its `data`. @type {Record<string, {seated: boolean, data: Test}>} */
 const TYPES = {
@@ -108,7 +112,7 @@ const TYPES = {
   act: {
     seated: true,
     data: either(
-      object({ do: either(bid, card, object({ resign: oneOf(true) })), ...signed }),
+      object({ do: action, ...signed }),
       object({ do: card, ...signed, says }),
     ),
   },
@@ -140,7 +144,7 @@ const TYPES = {
     data: either(object(ended), object({ ...ended, reason: oneOf("void"), cause: oneOf("deal_limit", "operator") })),
   },
   reveal: { seated: false, data: object({ server_seed: hex(32) }) },
-  settle: { seated: false, data: object({ lines: list(object({ account, amount: integer(-MAX, MAX) })) }) },
+  settle: { seated: false, data: object({ lines: settleLines }) },
 };
 
 const envelope = object({
@@ -159,12 +163,12 @@ export function checkEvent(event, index) {
 
 const view = object({
   hand: list(isCard),
-  legal: list(either(bid, card)),
+  legal: list(action),
   m: hex(16),
-  seat: natural,
+  seat,
   size: integer(1, MAX),
 });
-const heldHeader = object({ format: oneOf("fairdeal/held@1"), key: hex(32), m: hex(16), seat: natural });
+const heldHeader = object({ format: oneOf("fairdeal/held@1"), key: hex(32), m: hex(16), seat });
 const heldLine = object({ receipt: (value) => typeof value === "string", sig: hex(64), view });
 
 /** @param {any} value @param {boolean} first whether it is the header @throws {Malformed} */

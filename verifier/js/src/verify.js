@@ -55,7 +55,10 @@ async function conclude(run, bundle, policy) {
   try {
     const closed = await steps(run, bundle, policy);
     if (!closed) return { ...NOTHING, verdict: policy === null ? "unchecked" : "pending", cause: "not_closed" };
-    if (policy === null) return { ...NOTHING, verdict: "unchecked", step: 1, cause: "no_policy" };
+    if (policy === null) {
+      run.checks.fail(1);
+      return { ...NOTHING, verdict: "unchecked", step: 1, cause: "no_policy" };
+    }
     if (run.anchor === null) return { ...NOTHING, verdict: "unchecked", cause: "no_anchor" };
     return { ...NOTHING, verdict: "verified" };
   } catch (error) {
