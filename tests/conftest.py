@@ -4,6 +4,7 @@ pytest tests --cases FILE · --shuffle-cases FILE · --tlog-cases FILE
 """
 
 import json
+from base64 import b64decode
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from fairdeal.belote import RULESETS
+from fairdeal.tlog import leaf_hash
+from fairdeal.tlog import root as tree
 
 VECTORS = Path(__file__).parent / "vectors"
 Named = Iterable[tuple[str, Any]]
@@ -56,6 +59,80 @@ def checkpoint_notes(document: Any) -> Named:
     return ((case["id"], case) for case in document["checkpoint_notes"])
 
 
+def inclusion_cases(document: Any) -> Named:
+    """Each with leaf hash and root as bytes; those of `leaf_n_tree` all hold."""
+    merkle = document["merkle"]
+    for case in merkle["inclusion_cases"]:
+        leaf, root, *proof = (b64decode(one) for one in (case["leaf_hash"], case["root"], *case["proof"]))
+        yield case["id"], (leaf, case["index"], case["size"], root, proof, case["ok"])
+    roots = merkle["leaf_n_tree"]["roots_hex"]
+    for case in merkle["leaf_n_tree"]["inclusion"]:
+        index, size, proof = case["index"], case["size"], [b64decode(one) for one in case["proof"]]
+        leaf = leaf_hash(b"leaf %d" % index)
+        yield f"leaf-n/{index}-{size}", (leaf, index, size, bytes.fromhex(roots[str(size)]), proof, True)
+    moved = merkle["index_size_malleability"]
+    leaf, root, *proof = (b64decode(one) for one in (moved["leaf_hash"], moved["root"], *moved["proof"]))
+    for index, size in moved["also_verifies"]:
+        yield f"also-verifies/{index}-{size}", (leaf, index, size, root, proof, True)
+
+
+def consistency_cases(document: Any) -> Named:
+    """Each with the roots as bytes; `ok_strict` is the verdict of a verifier that wants 32-byte hashes."""
+    merkle = document["merkle"]
+    for case in merkle["consistency_cases"]:
+        old_root, root, *proof = (b64decode(one) for one in (case["root1"], case["root2"], *case["proof"]))
+        yield case["id"], (case["size1"], old_root, case["size2"], root, proof, case.get("ok_strict", case["ok"]))
+    for case in merkle["leaf_n_tree"]["consistency"]:
+        old_size, size, proof = case["size1"], case["size2"], [b64decode(one) for one in case["proof"]]
+        # Not all of these roots are given.
+        old_root, root = (tree(leaf_hash(b"leaf %d" % n) for n in range(leaves)) for leaves in (old_size, size))
+        yield f"leaf-n/{old_size}-{size}", (old_size, old_root, size, root, proof, True)
+    forged = merkle["forged_prepend"]
+    for number, bad in enumerate(forged["bad_proofs"]):
+        old_root, root, *proof = (b64decode(one) for one in (forged["root1"], forged["root2"], *bad))
+        yield f"forged-prepend-{number}", (2, old_root, 4, root, proof, False)
+
+
+def tile_paths(document: Any) -> Named:
+    """Each as (path, what it names or None)."""
+    yield from ((case["path"], (case["path"], case)) for case in document["tiles"]["paths"])
+    yield from ((path, (path, None)) for path in document["tiles"]["bad_paths"])
+
+
+def tile_sizes(document: Any) -> Named:
+    return ((str(case["size"]), case) for case in document["tiles"]["tiles_for_size"])
+
+
+def bundles_of_entries(document: Any) -> Named:
+    """Each as (bytes, width, entries or None)."""
+    for number, case in enumerate(document["entry_bundle"]["good"]):
+        entries = tuple(bytes.fromhex(entry) for entry in case["entries_hex"])
+        yield f"good-{number}", (bytes.fromhex(case["bundle_hex"]), case["width"], entries)
+    for case in document["entry_bundle"]["bad"]:
+        yield case["why"], (bytes.fromhex(case["bundle_hex"]), case["width"], None)
+
+
+def cosignatures(document: Any) -> Named:
+    return ((case["id"], case) for case in document["cosignature_v1"]["verify"])
+
+
+def witness_requests(document: Any) -> Named:
+    """Each as (the log's key, the requests before it in the sequence, the request)."""
+    given = document["witness_add_checkpoint"]
+    sequence = given["stateful_sequence"]
+    return ((case["id"], (given["vkey"], sequence[:number], case)) for number, case in enumerate(sequence))
+
+
+def log_proofs(document: Any) -> Named:
+    """Each as (policy, leaf, proof)."""
+    given = document["tlog_proof"]
+    return ((case["id"], (given["policy"], given["leaf"].encode(), case)) for case in given["proofs"])
+
+
+def low_order_encodings(document: Any) -> Named:
+    return ((encoding, encoding) for encoding in document["ed25519"]["low_order_encodings"])
+
+
 def canonical_texts(document: Any) -> Named:
     """Each as (base64, accepted)."""
     profile = document["canonical_profile"]
@@ -73,6 +150,16 @@ FIXTURES: dict[str, tuple[str, Callable[[Any], Named]]] = {
     "checkpoint_body": ("tlog_cases", checkpoint_bodies),
     "checkpoint_note": ("tlog_cases", checkpoint_notes),
     "canonical_text": ("tlog_cases", canonical_texts),
+    "inclusion_case": ("tlog_cases", inclusion_cases),
+    "consistency_case": ("tlog_cases", consistency_cases),
+    "tile_path": ("tlog_cases", tile_paths),
+    "tile_size": ("tlog_cases", tile_sizes),
+    "bundle_of_entries": ("tlog_cases", bundles_of_entries),
+    "cosignature": ("tlog_cases", cosignatures),
+    "witness_request": ("tlog_cases", witness_requests),
+    "log_proof": ("tlog_cases", log_proofs),
+    "low_order_encoding": ("tlog_cases", low_order_encodings),
+    "given": ("tlog_cases", lambda document: [("whole-file", document)]),
 }
 
 

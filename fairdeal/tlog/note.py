@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
 
-from fairdeal.errors import KeyRefused, Malformed
+from fairdeal.errors import KeyRefused, Malformed, SignatureInvalid
 from fairdeal.keys import PublicKey, SigningKey
 from fairdeal.limits import KEY_BYTES, MAX_KEY_NAME_BYTES, MAX_NOTE_CHARACTERS, MAX_NOTE_SIGNATURES
 from fairdeal.tlog.text import decode_base64, encode_base64
@@ -84,12 +84,18 @@ class SignatureLine:
 
     @classmethod
     def parse(cls, line: str) -> "SignatureLine":
-        """The line `— <name> <base64(key id ‖ signature)>` with its LF. Raises Malformed."""
+        """The line `— <name> <base64(key id ‖ signature)>` with its LF.
+
+        Raises Malformed, and SignatureInvalid for base64 that is not in its one spelling: nobody's signature is that.
+        """
         matched = _SIGNATURE_LINE.fullmatch(line)
         if not matched:
             raise Malformed("not a signature line")
         _check_name(matched[1])
-        typed_signature = decode_base64(matched[2])
+        try:
+            typed_signature = decode_base64(matched[2])
+        except Malformed as error:
+            raise SignatureInvalid(error.message) from None
         if len(typed_signature) <= _KEY_ID_BYTES:
             raise Malformed("a signature line without a signature")
         return cls(matched[1], typed_signature[:_KEY_ID_BYTES], typed_signature[_KEY_ID_BYTES:])
@@ -108,7 +114,7 @@ class Note:
 
     @classmethod
     def parse(cls, note: str) -> "Note":
-        """Splits at the last empty line. Raises Malformed, also when one of the signature lines is not well-formed."""
+        """Splits at the last empty line. Raises Malformed, and as `SignatureLine.parse` of every line."""
         if len(note) > MAX_NOTE_CHARACTERS:
             raise Malformed(f"a note over {MAX_NOTE_CHARACTERS} characters")
         if _FORBIDDEN.search(note):
@@ -177,8 +183,8 @@ def sign_note(text: str, signer: NoteSigner) -> str:
 def open_note(note: str, known_keys: Iterable[VerifierKey]) -> OpenedNote:
     """Checks every signature line of a known key; lines of unknown keys are parsed and ignored.
 
-    Raises Malformed; SignatureInvalid when a known key's signature is wrong; KeyRefused when no known key signed, or a
-    known key is not of the type that signs notes.
+    Raises Malformed; SignatureInvalid when a known key's signature is wrong or any is badly written; KeyRefused when no
+    known key signed, or a known key is not of the type that signs notes.
     """
     keys = tuple(known_keys)
     if any(key.kind != ED25519 for key in keys):
@@ -195,7 +201,7 @@ def open_note(note: str, known_keys: Iterable[VerifierKey]) -> OpenedNote:
 
 
 def parse_signature_lines(lines: str) -> tuple[SignatureLine, ...]:
-    """The signature lines in a text of nothing else, at least one. Raises Malformed."""
+    """The signature lines in a text of nothing else, at least one. Raises as `SignatureLine.parse`."""
     if not lines.endswith("\n"):
         raise Malformed("signature lines end in LF")
     return tuple(SignatureLine.parse(f"{line}\n") for line in lines[:-1].split("\n"))

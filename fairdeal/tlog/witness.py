@@ -47,7 +47,7 @@ class AddCheckpoint:
 
     @classmethod
     def parse(cls, body: bytes) -> "AddCheckpoint":
-        """The request in a body. Raises Malformed."""
+        """The request in a body. Raises Malformed, and SignatureInvalid for a signature that is badly written."""
         try:
             text = body[: MAX_REQUEST_BYTES + 1].decode()
             head, blank, note = text.partition("\n\n")

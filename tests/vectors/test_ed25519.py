@@ -64,12 +64,11 @@ def test_s_beyond_the_group_order_is_refused() -> None:
         GOOD_KEY.verify(bytes.fromhex(case["sig"]), GOOD_MESSAGE)
 
 
-@pytest.mark.parametrize("encoding", POLICY["low_order_encodings"])
-def test_low_order_points_are_refused_as_key_and_as_r(encoding: str) -> None:
+def test_low_order_points_are_refused_as_key_and_as_r(low_order_encoding: str) -> None:
     with pytest.raises(KeyRefused):
-        PublicKey.from_hex(encoding)
+        PublicKey.from_hex(low_order_encoding)
     with pytest.raises(SignatureInvalid, match="low-order R"):
-        GOOD_KEY.verify(bytes.fromhex(encoding) + GOOD_SIGNATURE[32:], GOOD_MESSAGE)
+        GOOD_KEY.verify(bytes.fromhex(low_order_encoding) + GOOD_SIGNATURE[32:], GOOD_MESSAGE)
 
 
 @pytest.mark.parametrize("y", [P + 2, P + 18, 2**255 - 1])

@@ -80,8 +80,8 @@ def test_the_given_file_is_whole() -> None:
     assert len(GIVEN["merkle"]["roots_hex_by_size"]) + len(GIVEN["merkle"]["leaf_n_tree"]["roots_hex"]) == 23
 
 
-def test_signing_gives_the_given_line() -> None:
-    sign = GIVEN["signed_note"]["sign"]
+def test_signing_gives_the_given_line(given: dict[str, Any]) -> None:
+    sign = given["signed_note"]["sign"]
     # PRIVATE+KEY+<name>+<id>+<base64(type ‖ seed)>
     name, key_id, typed_seed = sign["skey"].split("+", 4)[2:]
     signer = NoteSigner(name, SigningKey.from_seed(base64.b64decode(typed_seed)[1:]))
@@ -89,8 +89,8 @@ def test_signing_gives_the_given_line() -> None:
     assert sign_note(sign["text"], signer) == sign["text"] + "\n" + sign["signature_line"]
 
 
-def test_known_hashes() -> None:
-    merkle = GIVEN["merkle"]
+def test_known_hashes(given: dict[str, Any]) -> None:
+    merkle = given["merkle"]
     assert merkle["empty_root"] == EMPTY_ROOT.hex() == root([]).hex() == Frontier().root().hex()
     assert base64.b64encode(leaf_hash(b"hello world")).decode() == merkle["leaf_hash_of_hello_world_b64"]
     assert [leaf_hash(bytes.fromhex(leaf)).hex() for leaf in merkle["leaf_inputs_hex"]] == merkle["leaf_hashes_hex"]
