@@ -1,0 +1,161 @@
+"""`fairdeal serve` in a process of its own, on a database of its own, that is killed without warning and started again."""
+
+import os
+import secrets
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import httpx2
+
+from fairdeal.client import Api
+from fairdeal.ledger import Books, check_books
+from fairdeal.store import SqlStore
+
+HOST: Final = "127.0.0.1"
+START_S: Final = 60.0
+ASSET: Final = "JETON"
+
+
+@dataclass(frozen=True)
+class Kill:
+    """The heartbeat that the database held when the process was gone; None when it died before its first one."""
+
+    last_beat: int | None
+
+
+class Service:
+    """Kept running by a keeper's thread, which starts it again `down_s` after it died. `settings` as FAIRDEAL_… say."""
+
+    def __init__(self, home: Path, command: Sequence[str] | None = None, **settings: str) -> None:
+        home.mkdir(parents=True, exist_ok=True)
+        self.home, self.database, self.log, self.keys = home, home / "fairdeal.db", home / "server.log", home / "keys"
+        with socket.socket() as probe:
+            probe.bind((HOST, 0))
+            self.port: int = probe.getsockname()[1]
+        self.url = f"http://{HOST}:{self.port}"
+        self.token = secrets.token_hex(16)
+        self.down_s = 0.0
+        self.kills: list[Kill] = []
+        self._command = [*(command or (sys.executable, "-m", "fairdeal"))]
+        self._settings = {f"FAIRDEAL_{name.upper()}": value for name, value in settings.items()}
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._wanted = threading.Event()
+        self._wanted.set()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._keeper = threading.Thread(target=self._keep)
+
+    def __enter__(self) -> "Service":
+        self._keeper.start()
+        self.wait_ready()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        self._wanted.set()
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+        self._keeper.join()
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def kill(self) -> None:
+        """SIGKILL, wherever it stands, also while it starts; it is gone when this returns."""
+        with self._lock:
+            process = self._process
+            if process is None or process.poll() is not None:
+                return
+            process.send_signal(signal.SIGKILL)
+            assert process.wait() == -signal.SIGKILL
+            beat = self.rows("SELECT at FROM heartbeat") if self.database.exists() else []
+            self.kills.append(Kill(beat[0][0] if beat else None))
+
+    def stop(self) -> None:
+        """Killed, and not started again."""
+        self._wanted.clear()
+        self.kill()
+
+    @contextmanager
+    def down(self) -> Iterator[None]:
+        """Killed, and started again at the end of the block."""
+        self.stop()
+        try:
+            yield
+        finally:
+            self._wanted.set()
+            self.wait_ready()
+
+    def wait_ready(self) -> None:
+        until = time.monotonic() + START_S
+        while time.monotonic() < until:
+            try:
+                if httpx2.get(f"{self.url}/readyz", timeout=START_S).is_success:
+                    return
+            except httpx2.TransportError:
+                time.sleep(0.02)
+        raise AssertionError(self.log.read_text()[-5_000:])
+
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """From a reader of its own, with the service running or not."""
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=10)) as database:
+            try:
+                return database.execute(query, values).fetchall()
+            except sqlite3.OperationalError:
+                return []  # no schema yet
+
+    def size(self, m: str) -> int:
+        return int(self.rows("SELECT count(*) FROM events WHERE match_id = ?", m)[0][0])
+
+    def books(self) -> Books:
+        """Checked. While the service is down: the file has one owner."""
+        store = SqlStore(self.database)
+        try:
+            books = store.books(ASSET)
+        finally:
+            store.close()
+        check_books(books)
+        return books
+
+    def money(self, m: str) -> list[str]:
+        """The kinds of the match's transactions."""
+        return sorted(kind for (kind,) in self.rows('SELECT kind FROM transactions WHERE match_id = ?', m))
+
+    def operator(self) -> Api:
+        return Api(self.url, self.token)
+
+    def _keep(self) -> None:
+        with self.log.open("ab") as log:
+            while True:
+                self._wanted.wait()
+                with self._lock:
+                    if self._stopping.is_set():
+                        return
+                    self._process = self._start(log)
+                self._process.wait()
+                self._stopping.wait(self.down_s)
+
+    def _start(self, log: Any) -> subprocess.Popen[bytes]:
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("FAIRDEAL_")}
+        command = [*self._command, "serve", "--port", str(self.port)]
+        command += ["--database", str(self.database), "--keys", str(self.keys)]
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env={**inherited, **self._settings, "FAIRDEAL_OPERATOR_TOKEN": self.token},
+        )

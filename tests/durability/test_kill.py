@@ -1,0 +1,198 @@
+"""kill −9, at any moment: what was acknowledged stands, the match goes on, pays once and verifies."""
+
+import os
+import random
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from fairdeal.client import prefer_winning_tricks
+from fairdeal.match import Event
+from tests.durability.duel import (
+    DEPOSIT,
+    GIVE_UP_S,
+    STAKE,
+    Both,
+    Enough,
+    check_kept,
+    check_paid_once,
+    check_verified,
+    kinds,
+    play_both,
+    programs,
+    resumes,
+    until,
+)
+from tests.durability.process import Service
+from tests.durability.wire import Moment, Strike
+
+MATCHES = max(1, round(5 * float(os.environ.get("FAIRDEAL_SOAK", "1"))))
+STRIKES, SHOTS = 7, 3
+"""In each match of the long proof: kills around an action, and kills by the clock on the wall."""
+
+
+class Strikes:
+    """Kills around chosen actions, counted over both players: action number → how."""
+
+    def __init__(self, chosen: dict[int, Strike]) -> None:
+        self.chosen = chosen
+        self._lock = threading.Lock()
+        self.actions = 0
+        self.struck = 0
+
+    def __call__(self, request: httpx2.Request) -> Strike | None:
+        if request.method != "POST" or not request.url.path.endswith("/actions"):
+            return None
+        with self._lock:
+            strike = self.chosen.get(self.actions)
+            self.actions += 1
+            self.struck += strike is not None
+            return strike
+
+
+class OnCall:
+    """Kills at the first call of that method to that end of a path."""
+
+    def __init__(self, method: str, end: str, strike: Strike) -> None:
+        self._method, self._end, self._strike = method, end, strike
+        self.struck = 0
+
+    def __call__(self, request: httpx2.Request) -> Strike | None:
+        if self.struck or (request.method, request.url.path.endswith(self._end)) != (self._method, True):
+            return None
+        self.struck += 1
+        return self._strike
+
+
+def check_all(service: Service, both: Both, m: str) -> list[str]:
+    """Everything that must hold after a match, whose types of events are returned. Stops the service."""
+    lines, answers = check_kept(both, m)
+    assert answers > 20
+    beats = {kill.last_beat for kill in service.kills}
+    for start, end in resumes(lines):
+        assert start in beats
+        assert end - start > Event.parse(lines[0]).data["clock"]["outage_ms"]
+    check_verified(both, m)
+    check_paid_once(service, both, m, lines)
+    return kinds(lines)
+
+
+def seated(service: Service, both: Both) -> str:
+    m = both[0].open()
+    for program in both:
+        program.sit(m)
+    return m
+
+
+def test_killed_at_a_join_in_a_deal_and_at_the_settlement(tmp_path: Path) -> None:
+    """Actions 0 and 1 are the joins, 2 and 3 the seeds."""
+    plan = Strikes({1: Strike(Moment.LOST), 12: Strike(Moment.DURING, 0.002)})
+    with Service(tmp_path) as service:
+        both = programs(service, plan)
+        m = seated(service, both)
+        with pytest.raises(Enough):
+            play_both(both, m, until(20))
+        plan.chosen[plan.actions] = Strike(Moment.LOST)
+        both[0].resign(m)
+        assert plan.struck == len(service.kills) == 3
+        play_both(both, m)
+        assert check_all(service, both, m)[-4:] == ["act", "end", "reveal", "settle"]
+
+
+def test_killed_while_a_table_fills(tmp_path: Path) -> None:
+    """A seat's stake is held once and comes back once, however often the answer is lost."""
+    with Service(tmp_path) as service:
+        alice, bruno = programs(service)
+        m = alice.open()
+        alice.plan = OnCall("POST", "/seats", Strike(Moment.LOST))
+        alice.sit(m)
+        assert alice.wallet() == (DEPOSIT - STAKE, STAKE)
+        with service.down():  # with nobody connected
+            assert list(service.books().holds.values()) == [STAKE]
+        alice.plan = OnCall("DELETE", "/seats/me", Strike(Moment.LOST))
+        with alice.api() as api:
+            api.stand_up(m, key="stand-up-1")
+        assert len(service.kills) == 3
+        assert alice.wallet() == (DEPOSIT, 0)
+        assert service.money(m) == ["sit", "stand"]
+        alice.plan = lambda _: None
+        m = seated(service, (alice, bruno))
+        assert alice.wallet() == bruno.wallet() == (DEPOSIT - STAKE, STAKE)
+        service.stop()
+        assert list(service.books().holds.values()) == [STAKE, STAKE]
+
+
+@pytest.mark.parametrize("outage_ms", [2_000, 86_400_000], ids=["an-outage", "no-outage"])
+def test_time_away_is_held_against_nobody(tmp_path: Path, outage_ms: int) -> None:
+    """Both have gone, and the deadline passes while the service is away. A longer absence than `outage_ms` gives a
+    new deadline before anything is held against a player; a shorter one does not.
+    """
+    settings = {"decisions_ms": "[1000]", "clock__pause_ms": "0", "clock__outage_ms": str(outage_ms)}
+    with Service(tmp_path, **settings) as service:
+        both = programs(service)
+        m = seated(service, both)
+        with pytest.raises(Enough):
+            play_both(both, m, until(6))
+        before = service.size(m)
+        with service.down():
+            time.sleep(2.5)
+        wait_for(lambda: service.rows("SELECT status FROM matches WHERE id = ?", m) == [("ended",)])
+        play_both(both, m)
+        lines, _ = check_kept(both, m)
+        away = service.kills[0].last_beat
+        assert away is not None
+        after = [event for event in map(Event.parse, lines[before:]) if event.t > away + 2_500]
+        if outage_ms > 2_500:
+            assert after[0].type == "timeout"
+            assert not resumes(lines)
+        else:
+            assert after[0].type == "resume"
+            assert after[0].data["from"] == away
+            assert after[1].type == "timeout"
+            assert after[1].t >= after[0].t + 1_250
+        assert kinds(lines)[-4:] == ["timeout", "end", "reveal", "settle"]
+        check_verified(both, m)
+        check_paid_once(service, both, m, lines)
+
+
+def wait_for(happens: Callable[[], bool]) -> None:
+    give_up = time.monotonic() + GIVE_UP_S
+    while not happens():
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+
+
+def shoot(service: Service, choice: random.Random, over: threading.Event) -> None:
+    """Kills at random moments, now and then while the service is still starting."""
+    for _ in range(SHOTS):
+        if choice.random() < 0.7:
+            service.wait_ready()
+        if over.wait(choice.uniform(0, 3)):
+            return
+        service.kill()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("number", range(MATCHES))
+def test_fifty_kills(tmp_path: Path, number: int) -> None:
+    """In five matches to their target: ten kills each, one of them as the end is written."""
+    choice = random.Random(number)
+    plan, at = Strikes({}), 0
+    for _ in range(STRIKES - 1):
+        at += choice.randrange(1, 12)
+        plan.chosen[at] = Strike(choice.choice(list(Moment)), choice.uniform(0, 0.02))
+    with Service(tmp_path) as service:
+        both = programs(service, plan)
+        m = seated(service, both)
+        over = threading.Event()
+        shooter = threading.Thread(target=shoot, args=(service, choice, over))
+        shooter.start()
+        play_both(both, m, prefer_winning_tricks)
+        over.set()
+        shooter.join()
+        assert len(service.kills) >= STRIKES
+        check_all(service, both, m)
