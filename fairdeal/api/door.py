@@ -113,7 +113,7 @@ async def _take_body(scope: Scope, receive: Receive) -> Receive:
         return receive
     headers = Headers(scope=scope)
     declared = headers.get("content-length", "0")
-    if not declared.isdecimal() or int(declared) > MAX_BODY_BYTES:
+    if not declared.isdecimal() or len(declared) > 9 or int(declared) > MAX_BODY_BYTES:
         raise _Refusal("body_too_large")
     body = bytearray()
     try:

@@ -35,6 +35,7 @@ class Heart:
             now, last = self._clock.now_ms(), self._store.last_beat()
             if last is not None and now - last > self._house.clock.outage_ms:
                 self._make_up(last, now)
+                now = self._clock.now_ms()  # making up is work, not absence
             if last is None or now - last >= BEAT_MS:
                 self._store.beat(now)
 
@@ -48,11 +49,11 @@ class Heart:
                 log.exception("a match cannot be resumed", extra={"match": match_id})
 
     def _resume(self, match_id: str, start: int, end: int) -> None:
-        match = self._matches.load(match_id)
+        match, now = self._matches.load(match_id), self._clock.now_ms()
         if match.table.status is Status.JOINING:
-            self._matches.postpone(match, end + match.state.terms.clock.join_ms, end)
+            self._matches.postpone(match, now + match.state.terms.clock.join_ms, now)
         elif match.table.status is Status.LIVE:
-            self._matches.step(match_id, end, lambda match: _resume(match, start, end))
+            self._matches.step(match_id, now, lambda match: _resume(match, start, end))
 
 
 def _resume(match: Match, start: int, end: int) -> Command | None:

@@ -172,3 +172,23 @@ def test_the_clock_runs_by_itself(service: Service) -> None:
     ticker.start()
     ticker.stop()
     assert lines(players[0])[-1]["type"] == "timeout"
+
+
+def test_making_up_for_an_outage_is_no_outage(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With very many matches the resumes take longer than an outage; they are written once, each with its full time."""
+    player = on_turn(start_two(service))
+    service.tick(4_000)
+    matches: Matches = service.app.state.services.matches
+    real = matches.load
+
+    def slow(match_id: str) -> Any:
+        service.clock.ms += 10_000
+        return real(match_id)
+
+    monkeypatch.setattr(matches, "load", slow)
+    service.clock.ms += 60_000
+    service.tick()
+    monkeypatch.setattr(matches, "load", real)
+    service.tick()
+    assert [line["type"] for line in lines(player)].count("resume") == 1
+    assert lines(player)[-1]["t"] > lines(player)[-1]["data"]["to"]

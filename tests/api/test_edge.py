@@ -13,6 +13,8 @@ from fairdeal.api import door, problems
 from fairdeal.api.door import Door
 from tests.api.table import OPERATOR, Person, Service, bearer, ok, on_turn, sit_two, start_two
 
+JSON = {"Content-Type": "application/json"}
+
 
 def code(response: Any) -> tuple[int, str]:
     assert response.headers["content-type"] == "application/problem+json"
@@ -280,3 +282,14 @@ def test_a_call_is_timed_by_its_last_byte(service: Service) -> None:
     headers = player.person.headers | {"Content-Type": "application/json"}
     answer = service.http.post(f"/v1/matches/{player.m}/actions", content=late(), headers=headers)
     assert code(answer) == (409, "late")
+
+
+def test_text_that_is_no_text(service: Service) -> None:
+    for body in (
+        b'{"name":"alice","password":"\\ud800 correct"}',
+        b'{"name":"alice\\u0000","password":"correct horse"}',
+    ):
+        answer = service.http.post("/v1/accounts", content=body, headers=JSON)
+        assert code(answer) == (422, "invalid_request")
+    answer = service.http.post("/v1/sessions", content=b'{"name":"\\udfff","password":"x"}', headers=JSON)
+    assert code(answer) == (422, "invalid_request")
