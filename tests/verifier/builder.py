@@ -115,11 +115,11 @@ class Server:
             "decision_ms": 30_000, "grace_ms": 250, "join_ms": 60_000, "outage_ms": 5_000, "overruns": 3,
             "pause_ms": 4_000,
         }  # fmt: skip
-        self.fees = {
+        self.fees: dict[str, Any] = {
             "commission_bp": 333, "commission_cap": 900, "id": "standard", "tax_base": "commission", "tax_bp": 2_000,
         }  # fmt: skip
         self.target = terms.pop("target", 301)
-        self.open = {
+        self.open: dict[str, Any] = {
             "asset": {"code": "PLAY", "exponent": 2}, "clock": self.clock, "close_by": self.t + 86_400_000,
             "commitment": sha256(self.server_seed).hexdigest(), "deals_max": 100, "fees": self.fees, "log": LOG,
             "m": self.match.m, "protocol": "fairdeal/1", "receipt_key": public(keys[0]).hex(),

@@ -7,7 +7,7 @@ from fairdeal_verifier.merkle import roots
 from fairdeal_verifier.report import Ending
 from tests.verifier.builder import ENDINGS, Match, cancelled, target
 
-SEEDS = range(10)
+SEEDS = range(9)
 CASES = [pytest.param(name, seed, id=f"{name}-{seed}") for name in ENDINGS for seed in SEEDS]
 REASONS = {
     "target": {"target"},
@@ -102,7 +102,7 @@ def test_a_cut_tail(name: str) -> None:
     match = ENDINGS[name](4)
     whole, policy, held = match.events, match.policy(), held_by_a_seat(match)
     head = match.receipt(len(whole), roots(match.leaves))
-    for size in range(1, len(whole)):
+    for size in (*range(1, len(whole), 5), len(whole) - 2, len(whole) - 1):
         match.events = whole[:size]
         assert told(verify(match.bundle(head), policy, held)) == ("altered", 3, "events_missing", size)
         report = verify(match.bundle(), policy, held)

@@ -114,8 +114,6 @@ class _Verification:
         for line in held.lines if self.signatures == "all" else held.lines[-1:]:
             self._check_held_line(held, line)
         for line in held.lines:
-            if line.receipt.size != line.view.size:
-                raise Broken(3, "held_signature", None)
             size = line.receipt.size
             if size < len(self.roots) and line.receipt.root != self.roots[size]:
                 # Nobody is accused by a line whose signature was not looked at.
@@ -148,9 +146,7 @@ class _Verification:
             else:
                 raise Broken(4, "seat_key", n)
             size = signed_size(event, n)
-            if size > n:
-                raise Broken(4, "signed_root", n)
-            if event.root != self.roots[size]:
+            if size > n or event.root != self.roots[size]:
                 raise Broken(4, "signed_root", size - 1, size=size)
             if self.signatures == "all" or last[event.by] == n:
                 self._check_seat_signature(key, event, n, size)
