@@ -27,7 +27,7 @@ def parse_entries(data: bytes, width: int) -> tuple[bytes, ...]:
     for _ in range(width):
         start = position + _LENGTH_BYTES
         position = start + int.from_bytes(data[position:start], "big")
-        if max(start, position) > len(data):
+        if position > len(data):
             raise Malformed("an entry bundle is cut off")
         entries.append(data[start:position])
     if not 1 <= width <= TILE_WIDTH or position != len(data):

@@ -97,6 +97,7 @@ def test_which_witnesses_are_enough(rest: str, expected: set[tuple[int, ...]]) -
         "log\nquorum none\n",
         "log {other} https://log.example more\nquorum none\n",
         "Quorum none\n",
+        "quorum none\n#",
         "quorum none\r\n",
         "quorum none # enough\n",
         "quorum none\n\x0b",
@@ -142,6 +143,7 @@ def test_urls_names_and_octets_are_kept() -> None:
         + b"witness t\xe9moin "
         + f"{KEYS[0].format()} https://w.example/\n".encode()
         + f"witness K {KEYS[1].format()}\nwitness \u212a {KEYS[2].format()}\n".encode()
+        + f"witness t{{}}moin {KEYS[3].format()}\n".encode().replace(b"{}", b"\xe8")
         + b"group both 1 t\xe9moin K\nquorum both\n"
     )
     assert (read.logs[0].url, read.witnesses[0].url, read.witnesses[1].url) == (
@@ -149,7 +151,7 @@ def test_urls_names_and_octets_are_kept() -> None:
     )  # fmt: skip
     read.check_quorum([KEYS[0]])
     with pytest.raises(QuorumMissing):
-        read.check_quorum([KEYS[2]])
+        read.check_quorum([KEYS[2], KEYS[3]])
 
 
 def test_opening_a_checkpoint() -> None:

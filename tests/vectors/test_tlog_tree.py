@@ -8,6 +8,7 @@ import pytest
 
 from fairdeal.errors import Inconsistent, Malformed, NotIncluded
 from fairdeal.tlog import (
+    EMPTY_ROOT,
     EntryBundle,
     Tile,
     TileEdge,
@@ -178,6 +179,15 @@ def test_limits_of_entry_bundles() -> None:
     for width in (0, -1, 257):
         with pytest.raises(Malformed):
             parse_entries(b"\0\0" * max(width, 0), width)
+
+
+def test_the_empty_tree_has_one_root() -> None:
+    root = leaf_hash(b"")
+    check_consistency(0, EMPTY_ROOT, 0, EMPTY_ROOT, ())
+    check_consistency(0, EMPTY_ROOT, 1, root, ())
+    for old_root, size, newer in ((root, 1, root), (EMPTY_ROOT, 0, root), (root, 0, root)):
+        with pytest.raises(Inconsistent):
+            check_consistency(0, old_root, size, newer, ())
 
 
 def test_nonsense_is_refused() -> None:
