@@ -1,11 +1,13 @@
-"""Two programs that play a staked duel through `fairdeal.client` while the service dies, and what must hold afterwards."""
+"""Two programs that play a staked duel through `fairdeal.client` while the service dies, and what must hold then."""
 
 import json
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, TypeAlias
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from typing import Any, Final, NoReturn, TypeAlias
+
+import httpx2
 
 from fairdeal.cli.operator import receipt_policy
 from fairdeal.client import Api, MatchClient, Memory, Player, Strategy, Turn, Unreachable, parse_policy
@@ -44,16 +46,16 @@ class Program:
 
     def api(self) -> Api:
         """A new line to the service, as a program that starts again would have."""
-        wire = Wire(self.service.kill, self.plan)
+        wire = Wire(self.service.kill, lambda request: self.plan(request))
         wire.heard = self.heard
         return Api(self.service.url, self.session, transport=wire)
 
     def player(self, api: Api) -> Player:
         return Player(api, self.memory, self.folder, parse_policy(self.policy.read_text("utf-8")))
 
-    def open(self) -> str:
+    def open(self, decision_ms: int | None = None) -> str:
         with Api(self.service.url, self.session) as api:
-            return str(self.player(api).open_table(STAKE)["m"])
+            return str(self.player(api).open_table(STAKE, decision_ms=decision_ms)["m"])
 
     def sit(self, m: str) -> Any:
         with self.api() as api:
@@ -90,10 +92,26 @@ def programs(service: Service, plan: Plan = lambda _: None) -> Both:
     return Program(service, "alice", plan), Program(service, "bruno", plan)
 
 
-def play_both(both: Both, m: str, choose: Strategy = strategy) -> None:
+def play_both(both: Both, m: str) -> None:
     with ThreadPoolExecutor(2) as pool:
-        for playing in [pool.submit(program.play, m, choose) for program in both]:
+        for playing in [pool.submit(program.play, m) for program in both]:
             playing.result(GIVE_UP_S)
+
+
+def leave_after(both: Both, m: str, decisions: int, pool: Executor) -> tuple[Program, Future[None]]:
+    """Play until that many decisions were made, by both together; the program that then stopped, on turn, and the
+    other one, which waits for it.
+    """
+    choose = until(decisions)
+    playing = {pool.submit(program.play, m, choose): program for program in both}
+    (left,), (waiting,) = wait(playing, GIVE_UP_S, FIRST_COMPLETED)
+    assert isinstance(left.exception(), Enough)
+    return playing[left], waiting
+
+
+def gone(_: httpx2.Request) -> NoReturn:
+    """The plan of a program that has ended: it calls nobody."""
+    raise Enough
 
 
 def until(decisions: int) -> Strategy:
@@ -111,7 +129,7 @@ def until(decisions: int) -> Strategy:
 
 
 def check_kept(both: Both, m: str) -> tuple[list[bytes], int]:
-    """Every event, receipt and view that was ever answered is in the final transcript. The lines, and how many answers."""
+    """Every event and receipt that was ever answered is in the final transcript. Its lines, and how many answers."""
     with Api(both[0].service.url) as api:
         header, *lines = api.bundle(m)[:-1].split(b"\n")
     roots, frontier = [Frontier()], Frontier()
@@ -177,8 +195,4 @@ def kinds(lines: list[bytes]) -> list[str]:
 
 
 def resumes(lines: list[bytes]) -> list[tuple[int, int]]:
-    return [
-        (event.data["from"], event.data["to"]) for event in map(Event.parse, lines) if event.type == "resume"
-    ]
-
-
+    return [(event.data["from"], event.data["to"]) for event in map(Event.parse, lines) if event.type == "resume"]

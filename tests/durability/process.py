@@ -1,4 +1,4 @@
-"""`fairdeal serve` in a process of its own, on a database of its own, that is killed without warning and started again."""
+"""`fairdeal serve` as a process on a database of its own, killed without warning and started again."""
 
 import os
 import secrets
@@ -132,7 +132,7 @@ class Service:
 
     def money(self, m: str) -> list[str]:
         """The kinds of the match's transactions."""
-        return sorted(kind for (kind,) in self.rows('SELECT kind FROM transactions WHERE match_id = ?', m))
+        return sorted(kind for (kind,) in self.rows("SELECT kind FROM transactions WHERE match_id = ?", m))
 
     def operator(self) -> Api:
         return Api(self.url, self.token)

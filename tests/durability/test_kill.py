@@ -5,12 +5,12 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from fairdeal.client import prefer_winning_tricks
 from fairdeal.match import Event
 from tests.durability.duel import (
     DEPOSIT,
@@ -21,11 +21,12 @@ from tests.durability.duel import (
     check_kept,
     check_paid_once,
     check_verified,
+    gone,
     kinds,
+    leave_after,
     play_both,
     programs,
     resumes,
-    until,
 )
 from tests.durability.process import Service
 from tests.durability.wire import Moment, Strike
@@ -33,6 +34,7 @@ from tests.durability.wire import Moment, Strike
 MATCHES = max(1, round(5 * float(os.environ.get("FAIRDEAL_SOAK", "1"))))
 STRIKES, SHOTS = 7, 3
 """In each match of the long proof: kills around an action, and kills by the clock on the wall."""
+AWAY_MS = 5_500
 
 
 class Strikes:
@@ -81,8 +83,8 @@ def check_all(service: Service, both: Both, m: str) -> list[str]:
     return kinds(lines)
 
 
-def seated(service: Service, both: Both) -> str:
-    m = both[0].open()
+def seated(both: Both, decision_ms: int | None = None) -> str:
+    m = both[0].open(decision_ms)
     for program in both:
         program.sit(m)
     return m
@@ -91,15 +93,15 @@ def seated(service: Service, both: Both) -> str:
 def test_killed_at_a_join_in_a_deal_and_at_the_settlement(tmp_path: Path) -> None:
     """Actions 0 and 1 are the joins, 2 and 3 the seeds."""
     plan = Strikes({1: Strike(Moment.LOST), 12: Strike(Moment.DURING, 0.002)})
-    with Service(tmp_path) as service:
+    with Service(tmp_path) as service, ThreadPoolExecutor(2) as pool:
         both = programs(service, plan)
-        m = seated(service, both)
-        with pytest.raises(Enough):
-            play_both(both, m, until(20))
+        m = seated(both)
+        left, waiting = leave_after(both, m, 20, pool)
         plan.chosen[plan.actions] = Strike(Moment.LOST)
-        both[0].resign(m)
+        left.resign(m)
         assert plan.struck == len(service.kills) == 3
-        play_both(both, m)
+        left.play(m)
+        waiting.result(GIVE_UP_S)
         assert check_all(service, both, m)[-4:] == ["act", "end", "reveal", "settle"]
 
 
@@ -120,7 +122,7 @@ def test_killed_while_a_table_fills(tmp_path: Path) -> None:
         assert alice.wallet() == (DEPOSIT, 0)
         assert service.money(m) == ["sit", "stand"]
         alice.plan = lambda _: None
-        m = seated(service, (alice, bruno))
+        m = seated((alice, bruno))
         assert alice.wallet() == bruno.wallet() == (DEPOSIT - STAKE, STAKE)
         service.stop()
         assert list(service.books().holds.values()) == [STAKE, STAKE]
@@ -131,29 +133,34 @@ def test_time_away_is_held_against_nobody(tmp_path: Path, outage_ms: int) -> Non
     """Both have gone, and the deadline passes while the service is away. A longer absence than `outage_ms` gives a
     new deadline before anything is held against a player; a shorter one does not.
     """
-    settings = {"decisions_ms": "[1000]", "clock__pause_ms": "0", "clock__outage_ms": str(outage_ms)}
-    with Service(tmp_path, **settings) as service:
+    decision_ms = 5_000
+    settings = {"decisions_ms": f"[{decision_ms}]", "clock__overruns": "1", "clock__outage_ms": str(outage_ms)}
+    with Service(tmp_path, **settings) as service, ThreadPoolExecutor(2) as pool:
         both = programs(service)
-        m = seated(service, both)
-        with pytest.raises(Enough):
-            play_both(both, m, until(6))
+        m = seated(both, decision_ms)
+        _, waiting = leave_after(both, m, 2, pool)
+        for program in both:
+            program.plan = gone
         before = service.size(m)
         with service.down():
-            time.sleep(2.5)
+            assert isinstance(waiting.exception(GIVE_UP_S), Enough)
+            time.sleep(AWAY_MS / 1_000)
         wait_for(lambda: service.rows("SELECT status FROM matches WHERE id = ?", m) == [("ended",)])
+        for program in both:
+            program.plan = lambda _: None
         play_both(both, m)
         lines, _ = check_kept(both, m)
         away = service.kills[0].last_beat
         assert away is not None
-        after = [event for event in map(Event.parse, lines[before:]) if event.t > away + 2_500]
-        if outage_ms > 2_500:
+        after = [event for event in map(Event.parse, lines[before:]) if event.t > away + AWAY_MS]
+        if outage_ms > AWAY_MS:
             assert after[0].type == "timeout"
             assert not resumes(lines)
         else:
             assert after[0].type == "resume"
             assert after[0].data["from"] == away
             assert after[1].type == "timeout"
-            assert after[1].t >= after[0].t + 1_250
+            assert after[1].t >= after[0].t + decision_ms + 250
         assert kinds(lines)[-4:] == ["timeout", "end", "reveal", "settle"]
         check_verified(both, m)
         check_paid_once(service, both, m, lines)
@@ -187,11 +194,11 @@ def test_fifty_kills(tmp_path: Path, number: int) -> None:
         plan.chosen[at] = Strike(choice.choice(list(Moment)), choice.uniform(0, 0.02))
     with Service(tmp_path) as service:
         both = programs(service, plan)
-        m = seated(service, both)
+        m = seated(both)
         over = threading.Event()
         shooter = threading.Thread(target=shoot, args=(service, choice, over))
         shooter.start()
-        play_both(both, m, prefer_winning_tricks)
+        play_both(both, m)
         over.set()
         shooter.join()
         assert len(service.kills) >= STRIKES
