@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import lru_cache
 from typing import NoReturn
 
 from fairdeal_verifier.errors import NotCanonical
@@ -15,7 +16,8 @@ MAX_DEPTH = 32
 MAX_DIGITS = 16
 """Digits of MAX_INTEGER: longer numbers are refused before they are converted."""
 
-_KEY = re.compile(r"[a-z][a-z0-9_]{0,63}").fullmatch
+# A transcript has a few dozen member names, many thousand times.
+_KEY = lru_cache(256)(re.compile(r"[a-z][a-z0-9_]{0,63}").fullmatch)
 
 
 def _refuse(text: str) -> NoReturn:
