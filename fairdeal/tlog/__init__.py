@@ -23,6 +23,7 @@ from fairdeal.tlog.tiles import (
     entry_bundles,
     parse_path,
     subtrees_of_tiles,
+    tile_root,
     tiles,
 )
 from fairdeal.tlog.witness import AddCheckpoint, WitnessAnswer, cosigned, refused
@@ -69,6 +70,7 @@ __all__ = [
     "root",
     "sign_note",
     "subtrees_of_tiles",
+    "tile_root",
     "tiles",
     "tree_root",
 ]

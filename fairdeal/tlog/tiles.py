@@ -103,19 +103,22 @@ def subtrees_of_tiles(size: int, read: Callable[[Tile], bytes]) -> Subtrees:
 
     Asking raises Malformed for a tile of the wrong length or a subtree the log does not have, and what `read` raises.
     """
-    read_once = cache(read)
+
+    # Kept, so that the proofs of neighbours, which a batch asks for together, cost a fraction of the first.
+    @cache
+    def nodes(tile: Tile) -> list[list[bytes]]:
+        data = read(tile)
+        tile.check(data)
+        return _hash_up(data)
 
     def subtree(level: int, index: int) -> bytes:
-        tile_level, height = divmod(level, TILE_HEIGHT)
-        first, width = index << height, 1 << height
-        hashes = size >> (TILE_HEIGHT * tile_level)
-        if index < 0 or first + width > hashes:
+        if not 0 <= index < size >> level:
             raise Malformed("the tree has no such subtree")
-        tile = Tile(tile_level, first >> TILE_HEIGHT, min(TILE_WIDTH, hashes - (first & -TILE_WIDTH)))
-        data = read_once(tile)
-        tile.check(data)
-        offset = first % TILE_WIDTH * HASH_BYTES
-        return hash_up(data[offset : offset + width * HASH_BYTES])
+        tile_level, height = divmod(level, TILE_HEIGHT)
+        first = index << height
+        width = (size >> TILE_HEIGHT * tile_level) - (first & -TILE_WIDTH)
+        found = nodes(Tile(tile_level, first >> TILE_HEIGHT, min(TILE_WIDTH, width)))
+        return found[height][first % TILE_WIDTH >> height]
 
     return subtree
 
@@ -168,7 +171,7 @@ class TileEdge:
                 written[Tile(level, index + number, len(chunk) // HASH_BYTES)] = chunk
             full = [chunk for chunk in chunks if len(chunk) == TILE_WIDTH * HASH_BYTES]
             partial[level] = chunks[-1] if len(full) < len(chunks) else b""
-            level, index, fresh = level + 1, index >> TILE_HEIGHT, b"".join(map(hash_up, full))
+            level, index, fresh = level + 1, index >> TILE_HEIGHT, b"".join(map(tile_root, full))
         return TileEdge(self.size + len(leaf_hashes), tuple(partial)), written
 
     def root(self) -> bytes:
@@ -177,12 +180,17 @@ class TileEdge:
         return tree_root(self.size, subtrees_of_tiles(self.size, lambda tile: self.partial[tile.level]))
 
 
-def hash_up(data: bytes) -> bytes:
-    """The root over the hashes in `data`, a power of two of them."""
-    hashes = [data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]
-    while len(hashes) > 1:
-        hashes = [node_hash(hashes[at], hashes[at + 1]) for at in range(0, len(hashes), 2)]
-    return hashes[0]
+def tile_root(data: bytes) -> bytes:
+    """The hash that a full tile is in the level above."""
+    return _hash_up(data)[TILE_HEIGHT][0]
+
+
+def _hash_up(data: bytes) -> list[list[bytes]]:
+    """The hashes in `data`, and above them the roots over each two, four and so on of them."""
+    nodes = [[data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]]
+    while len(below := nodes[-1]) > 1:
+        nodes.append([node_hash(below[at], below[at + 1]) for at in range(0, len(below) - 1, 2)])
+    return nodes
 
 
 def _check_place(index: int, width: int) -> None:

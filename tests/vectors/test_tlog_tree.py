@@ -23,10 +23,10 @@ from fairdeal.tlog import (
     parse_entries,
     parse_path,
     subtrees_of_tiles,
+    tile_root,
     tiles,
     tree_root,
 )
-from fairdeal.tlog.tiles import hash_up
 from tests.conftest import VECTORS
 
 Inclusion = tuple[bytes, int, int, bytes, list[bytes], bool]
@@ -114,7 +114,7 @@ def test_a_log_of_300_leaves_made_by_other_software(given: dict[str, Any]) -> No
     }
     root = b64decode(tree["root_b64"])
     assert list(tiles(300)) == list(served)
-    assert hash_up(served[Tile(0, 0)]) == served[Tile(1, 0, 1)]
+    assert tile_root(served[Tile(0, 0)]) == served[Tile(1, 0, 1)]
     assert tree_root(300, subtrees_of_tiles(300, served.__getitem__)) == root
     assert TileEdge.load(300, served.__getitem__).root() == root
     leaves = [data[at : at + 32] for data in list(served.values())[:2] for at in range(0, len(data), 32)]
