@@ -52,6 +52,7 @@ export class Match {
     if (this.due !== null) this.#checkFollowUp(event);
     const handle = this.#handlers()[event.type];
     if (handle === undefined) throw this.#finding(event, "order");
+    if (event.n > 0 && event.t < this.#last.t) throw this.#finding(event, "clock");
     handle(event);
     this.#last = event;
   }
@@ -95,19 +96,12 @@ export class Match {
   }
 
   /** @param {Event} event */
-  #checkNotBack(event) {
-    if (event.t < this.#last.t) throw this.#finding(event, "clock");
-  }
-
-  /** @param {Event} event */
   #checkInTime(event) {
-    this.#checkNotBack(event);
     if (event.t > this.#deadline) throw this.#finding(event, "clock");
   }
 
   /** @param {Event} event */
   #checkOverdue(event) {
-    this.#checkNotBack(event);
     if (event.t < this.#deadline + this.#open.clock.grace_ms) throw this.#finding(event, "clock");
   }
 
@@ -120,7 +114,6 @@ export class Match {
   /** @param {Event} event */
   #onJoin(event) {
     if (this.#joined.has(event.by)) throw this.#finding(event, "order");
-    this.#checkNotBack(event);
     const { join } = event.data.do;
     const others = [...this.#joined.values()];
     const keys = others.map((each) => each.key);
@@ -149,6 +142,7 @@ export class Match {
 
   /** @param {Event} event */
   #onSeedTimeout(event) {
+    if (event.data.missing === undefined) throw this.#finding(event, "timeout");
     this.#checkOverdue(event);
     const missing = ALL_SEATS.filter((seat) => !this.#sent.has(seat));
     if (!same(event.data, { missing })) throw this.#finding(event, "timeout");
@@ -161,7 +155,6 @@ export class Match {
 
   /** @param {Event} event */
   #onResume(event) {
-    this.#checkNotBack(event);
     const { from, to } = event.data;
     const real = to - from > this.#open.clock.outage_ms && to <= event.t && from >= this.#resumedTo;
     if (!real) throw this.#finding(event, "resume");
@@ -211,7 +204,8 @@ export class Match {
   #onTimeout(event) {
     const deal = /** @type {Deal} */ (this.deal);
     const turn = /** @type {number} */ (deal.turn);
-    if (event.data.missing === undefined && event.data.seat !== turn) throw this.#finding(event, "turn");
+    if (event.data.missing !== undefined) throw this.#finding(event, "timeout");
+    if (event.data.seat !== turn) throw this.#finding(event, "turn");
     this.#checkOverdue(event);
     const overrun = this.#overruns[turn] + 1;
     const losing = overrun === this.#open.clock.overruns;
@@ -249,7 +243,6 @@ export class Match {
 
   /** An end that follows from nothing: the operator's. @param {Event} event */
   #onUnaskedEnd(event) {
-    this.#checkNotBack(event);
     if (this.phase === "joining") this.#expectEnd({ reason: "cancelled", winner: null });
     else this.#expectEnd({ reason: "void", winner: null, cause: "operator" });
     this.#onEnd(event);

@@ -15,16 +15,28 @@ export async function checkHeld(run) {
   const { held, head, roots } = run;
   if (held === null) return;
   if (held.m !== head.origin.slice(head.origin.lastIndexOf("/") + 1)) throw new UsageError("held file: of another match");
-  const signed = await Promise.all(signedLines(run).map((line) => signaturesHold(run, line)));
+  const chosen = signedLines(run);
+  const signed = await Promise.all(chosen.map((line) => signaturesHold(run, line)));
+  const fork = held.lines.find(({ receipt }) => receipt.size <= run.events.length && receipt.root !== roots[receipt.size]);
   if (!held.lines.every((line) => fits(run, line)) || !signed.every(Boolean)) {
-    throw new Finding(3, "held_signature", null, { verdict: "altered" });
+    throw unsigned();
   }
-  const forked = held.lines.find(({ receipt }) => receipt.size <= run.events.length && receipt.root !== roots[receipt.size]);
-  if (forked !== undefined) {
-    const { size } = forked.receipt;
-    throw new Finding(3, "fork", size - 1, { suspects: suspectsOf(run, size) });
+  if (fork !== undefined) {
+    const { size } = fork.receipt;
+    throw await accusation(run, fork, new Finding(3, "fork", size - 1, { suspects: suspectsOf(run, size) }));
   }
+  run.checked += 2 * chosen.length;
 }
+
+/**
+ * What a held line that contradicts the bundle proves: only a line whose signatures hold accuses, whichever lines were chosen.
+ * @param {Run} run @param {HeldLine} line @param {Finding} finding @returns {Promise<Finding>}
+ */
+export async function accusation(run, line, finding) {
+  return (await signaturesHold(run, line)) ? finding : unsigned();
+}
+
+const unsigned = () => new Finding(3, "held_signature", null, { verdict: "altered" });
 
 /** Held lines whose signatures are checked. @param {Run} run @returns {HeldLine[]} */
 function signedLines({ held, signatures }) {

@@ -4,6 +4,7 @@ import { equal, fromHex } from "./bytes.js";
 import { same } from "./canonical.js";
 import { Finding } from "./errors.js";
 import { Match } from "./fold.js";
+import { accusation } from "./held.js";
 import { SEATS } from "./schema.js";
 import { deck, firstDealer } from "./shuffle.js";
 import { suspectsOf } from "./suspects.js";
@@ -11,13 +12,16 @@ import { suspectsOf } from "./suspects.js";
 /** @typedef {import("./verify.js").Run} Run */
 
 /** @param {Run} run */
-export function runPass(run) {
+export async function runPass(run) {
   const match = new Match(shuffleOf(run));
-  const views = viewsBySize(run);
+  const lines = linesBySize(run);
   for (const event of run.events) {
     if (event.n === 0) checkTerms(run);
     match.apply(event);
-    for (const view of views.get(event.n + 1) ?? []) checkView(run, view, match.view(view.seat));
+    for (const line of lines.get(event.n + 1) ?? []) {
+      const finding = compareView(run, line.view, match.view(line.view.seat));
+      if (finding !== null) throw await accusation(run, line, finding);
+    }
   }
   if (!match.closed) throw new Finding(8, "missing_event", run.events.length);
 }
@@ -39,22 +43,22 @@ function checkTerms({ events, head, headKey }) {
   if (!agree) throw new Finding(8, "terms", 0);
 }
 
-/** @param {Run} run @returns {Map<number, any[]>} */
-function viewsBySize({ held }) {
-  /** @type {Map<number, any[]>} */
-  const views = new Map();
-  for (const { view } of held?.lines ?? []) {
-    const others = views.get(view.size);
-    if (others === undefined) views.set(view.size, [view]);
-    else others.push(view);
+/** @param {Run} run @returns {Map<number, import("./files.js").HeldLine[]>} */
+function linesBySize({ held }) {
+  /** @type {Map<number, import("./files.js").HeldLine[]>} */
+  const bySize = new Map();
+  for (const line of held?.lines ?? []) {
+    const others = bySize.get(line.view.size);
+    if (others === undefined) bySize.set(line.view.size, [line]);
+    else others.push(line);
   }
-  return views;
+  return bySize;
 }
 
-/** @param {Run} run @param {any} shown @param {{hand: string[], legal: any[]}} derived */
-function checkView(run, shown, derived) {
-  const refuse = (/** @type {number} */ step, /** @type {string} */ cause) =>
+/** @param {Run} run @param {any} shown @param {{hand: string[], legal: any[]}} derived @returns {Finding | null} */
+function compareView(run, shown, derived) {
+  const differs = (/** @type {number} */ step, /** @type {string} */ cause) =>
     new Finding(step, cause, shown.size - 1, { suspects: suspectsOf(run, shown.size) });
-  if (!same(shown.hand, derived.hand)) throw refuse(7, "shown_hand");
-  if (!same(shown.legal, derived.legal)) throw refuse(8, "shown_legal");
+  if (!same(shown.hand, derived.hand)) return differs(7, "shown_hand");
+  return same(shown.legal, derived.legal) ? null : differs(8, "shown_legal");
 }

@@ -40,7 +40,7 @@ export class Checks {
   }
 }
 
-/** What a bundle holds. @param {import("./files.js").Event[]} events @param {number} signatures number checked */
+/** What a bundle holds. @param {import("./files.js").Event[]} events @param {number} signatures number checked by the steps that passed */
 export function counts(events, signatures) {
   const number = (/** @type {string} */ type) => events.filter((event) => event.type === type).length;
   return {

@@ -22,40 +22,44 @@ function joinsOf(events) {
 
 /** Step 4. Signatures are checked side by side; the first event at fault decides all the same. @param {Run} run */
 export async function checkSeats(run) {
-  const { events } = run;
-  const seated = events.filter((event) => event.by >= 0);
-  const joins = joinsOf(events);
+  const seated = run.events.filter((event) => event.by >= 0);
+  const keys = keysOf(seated);
   const last = new Map(seated.map((event) => [event.by, event]));
   const chosen = seated.filter((event) => run.signatures === "all" || last.get(event.by) === event);
   const verified = new Map();
-  await Promise.all(chosen.map(async (event) => verified.set(event, await signatureHolds(run, event, joins))));
+  await Promise.all(chosen.map(async (event) => verified.set(event, await signatureHolds(run, event, keys.get(event)))));
   for (const event of seated) {
-    checkSeatEvent(run, event, joins);
-    const holds = verified.get(event);
-    if (holds === false) throw new Finding(4, "seat_signature", event.n);
-    if (holds === true) run.checked += 1;
+    checkSeatEvent(run, event, keys.get(event));
+    if (verified.get(event) === false) throw new Finding(4, "seat_signature", event.n);
   }
+  run.checked += chosen.length;
 }
 
-/** @param {Event} event @param {Map<number, any>} joins @returns {Uint8Array | null} */
-function keyOf(event, joins) {
-  const join = event.type === "join" ? event.data.do.join : joins.get(event.by);
-  return join === undefined ? null : fromHex(join.key);
+/** The key that each event is signed by: a join's own, else that of the seat's first join, if it stands before. @param {Event[]} seated */
+function keysOf(seated) {
+  /** @type {Map<Event, Uint8Array>} */
+  const keys = new Map();
+  const bySeat = new Map();
+  for (const event of seated) {
+    const joins = event.type === "join" ? fromHex(event.data.do.join.key) : undefined;
+    if (joins !== undefined && !bySeat.has(event.by)) bySeat.set(event.by, joins);
+    const key = joins ?? bySeat.get(event.by);
+    if (key !== undefined) keys.set(event, key);
+  }
+  return keys;
 }
 
-/** @param {Run} run @param {Event} event @param {Map<number, any>} joins @returns {Promise<boolean>} */
-async function signatureHolds({ events, checker }, event, joins) {
-  const key = keyOf(event, joins);
-  if (key === null) return false;
+/** @param {Run} run @param {Event} event @param {Uint8Array | undefined} key @returns {Promise<boolean>} */
+async function signatureHolds({ events, checker }, event, key) {
+  if (key === undefined) return false;
   const { do: action, root, sig } = event.data;
   const text = { do: action, m: events[0].data.m, root, seat: event.by, size: signedSize(event) };
   return checker.verify(key, concat(ACTION, encodeBytes(text)), fromHex(sig));
 }
 
-/** Everything of step 4 but the signature itself. @param {Run} run @param {Event} event @param {Map<number, any>} joins */
-function checkSeatEvent(run, event, joins) {
-  const key = keyOf(event, joins);
-  const sound = key !== null && (event.type === "join" ? keyMayJoin(key) : keyIsSound(key));
+/** Everything of step 4 but the signature itself. @param {Run} run @param {Event} event @param {Uint8Array | undefined} key */
+function checkSeatEvent(run, event, key) {
+  const sound = key !== undefined && (event.type === "join" ? keyMayJoin(key) : keyIsSound(key));
   if (!sound) throw new Finding(4, "seat_key", event.n);
   const size = signedSize(event);
   if (size > event.n) throw new Finding(4, "signed_root", event.n);
