@@ -195,7 +195,7 @@ SEED: Final = record({"seed": hexadecimal(SEED_BYTES)})
 ACT: Final[Check] = _act
 
 _signed: Final = {"root": _hash, "sig": hexadecimal(SIGNATURE_BYTES)}
-_timeout_in_play: Final = record({"seat": seat, "overrun": integer(1, MAX_OVERRUNS)}, {"do": _move, "says": _says})
+_timeout_in_play: Final = record({"seat": seat, "overrun": integer(1)}, {"do": _move, "says": _says})
 _timeout_of_seeds: Final = record({"missing": _ascending})
 _end: Final = record(
     {
