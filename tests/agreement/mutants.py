@@ -146,9 +146,9 @@ def _others(path: Path, old: Any, events: tuple[EventDict, ...], rng: random.Ran
     elif isinstance(old, bool):
         yield from (not old, int(old), None)
     elif isinstance(old, int):
-        yield from (old + 1, old - 1, 0, 1, MAX_SAFE_INTEGER)
-        if name in TIMES:
-            yield from (old + 997, old - 997)
+        numbers = [old + 1, old - 1, 0, 1, MAX_SAFE_INTEGER]
+        numbers += (old + 997, old - 997) if name in TIMES else ()
+        yield from (number for number in numbers if abs(number) <= MAX_SAFE_INTEGER)
         if name in ("by", "taker", "belote", "winner", "dealer", "seat"):
             yield from (-1, 2, None)
     elif name in _ALLOWED:
@@ -174,7 +174,10 @@ def _moves(events: tuple[EventDict, ...], place: int, rng: random.Random) -> Ite
     """Of whole events, from `place` on."""
 
     def moved(what: str, *middle: EventDict, skip: int) -> Mutant:
-        return Mutant(what, place, (), _numbered((*events[:place], *middle, *events[place + skip :])))
+        new = _numbered((*events[:place], *middle, *events[place + skip :]))
+        # A copy of the event that stands here changes nothing here.
+        same = next((n for n, pair in enumerate(zip(new, events, strict=False)) if pair[0] != pair[1]), len(events))
+        return Mutant(what, min(same, len(new)), (), new)
 
     event = events[place]
     yield moved("delete", skip=1)
@@ -187,7 +190,7 @@ def _moves(events: tuple[EventDict, ...], place: int, rng: random.Random) -> Ite
         return
     before = events[place - 1]
     yield moved("duplicate", before, skip=0)
-    for copied in rng.sample(events, 2):
+    for copied in rng.sample(events, min(2, len(events))):
         yield moved("insert", copied | {"t": before["t"]}, skip=0)
     for made in _made_up(events[:place]):
         yield moved(f"insert {made['type']}", made, skip=0)

@@ -1,0 +1,138 @@
+"""What the verifier must say of each mutant, and exactly which it cannot see.
+
+The service's fold decides which mutants break nothing (`Forger.refused_at`); the lists here say in words which those are,
+and docs/limitations.md says it to the reader. Both must agree with the verifier on every single mutant.
+"""
+
+from collections import Counter
+
+from fairdeal_verifier import Policy, Report, verify
+from tests.agreement.mutants import TIMES, EventDict, Mutant
+from tests.agreement.sealing import Forger, Sealed, Way, is_closed, signed_size
+
+UNSEEN = ("verified", "unchecked", "pending")
+
+
+class Judge:
+    """Checks mutants of one match; `caught` counts the steps that were the first to see one, `unseen` what none saw."""
+
+    def __init__(self, forger: Forger) -> None:
+        self.forger = forger
+        self.policy = Policy.parse(forger.match.policy.encode())
+        self.caught: Counter[int] = Counter()
+        self.unseen: Counter[tuple[str, ...]] = Counter()
+
+    def judge(self, mutant: Mutant) -> None:
+        """Every way to pass it off."""
+        for way in Way:
+            sealed = self.forger.seal(mutant, way)
+            # A changed signature is put right by whoever can sign.
+            if sealed.lines != self.forger.lines:
+                self._judge(mutant, way, sealed)
+
+    def _judge(self, mutant: Mutant, way: Way, sealed: Sealed) -> None:
+        malformed = self.forger.is_malformed(sealed.lines, mutant.place)
+        # Step 0 looks at no key: the other two ways give the bytes of the operator's.
+        if malformed and way in (Way.TRUE_HELD, Way.EVERYBODY):
+            return
+        report = verify(sealed.bundle, self.policy, sealed.held)
+        told = f"{mutant}, {way.value}: {report}"
+        if report.step is not None:
+            self.caught[report.step] += 1
+        if malformed:
+            assert (report.verdict, report.step) == ("malformed", 0), told
+        elif way is Way.AS_IS:
+            assert (report.verdict, report.step) == ("altered", 3), told
+        else:
+            self._judge_resealed(mutant, way, sealed, report, told)
+
+    def _judge_resealed(self, mutant: Mutant, way: Way, sealed: Sealed, report: Report, told: str) -> None:
+        held = [size for size in self.forger.held_sizes() if mutant.place < size <= len(sealed.lines)]
+        if way is Way.TRUE_HELD and held:
+            found = (report.verdict, report.step, report.cause, report.broken_at)
+            assert found == ("cheated", 3, "fork", held[0] - 1), told
+            return
+        refused = self.forger.refused_at(sealed.lines, mutant.place, sealed.held)
+        if not is_closed(mutant.events):
+            assert report.verdict == "pending" or report.step in (4, 6), told
+            assert report.verdict != "pending" or refused is None or _owes_settlement(mutant), told
+        else:
+            assert report.verdict != "pending", told
+            assert (report.verdict in UNSEEN) == (refused is None), told
+        if report.verdict in UNSEEN:
+            kind = unseen_kind(self.forger, mutant, way)
+            assert kind, f"not in the list: {told}"
+            self.unseen[way.name, kind, report.verdict] += 1
+            return
+        assert report.verdict == "cheated", told
+        assert report.broken_at is not None, told
+        if report.step in (7, 8, 9, 10):
+            assert report.broken_at == refused, told
+        assert self._first_place(mutant, report) <= report.broken_at <= self._last_place(mutant, way, report), told
+        if way is Way.OPERATOR and mutant.place < signed_until(mutant.events):
+            assert report.step == 4, told
+
+    def _first_place(self, mutant: Mutant, report: Report) -> int:
+        """The changed event; where that one's own root is what is wrong, the end of the history which that root is of."""
+        size = signed_size(mutant.events[mutant.place]) if mutant.place < len(mutant.events) else 0
+        return min(mutant.place, size - 1) if report.cause == "signed_root" and size else mutant.place
+
+    def _last_place(self, mutant: Mutant, way: Way, report: Report) -> int:
+        """Up to the first seat event that signs the changed history; the steps after the fourth are exact already."""
+        events = mutant.events
+        if report.step != 4 or way is Way.EVERYBODY:
+            return len(events)
+        return next((n for n, event in enumerate(events) if signed_size(event) > mutant.place), len(events))
+
+
+def signed_until(events: tuple[EventDict, ...]) -> int:
+    """The largest size that a seat signed."""
+    return max(map(signed_size, events), default=0)
+
+
+def _owes_settlement(mutant: Mutant) -> bool:
+    """A closed match without a stake that now has one: its settlement is still to come, so its rules are not looked at."""
+    return mutant.path == ("data", "stake") and mutant.events[-1]["type"] == "reveal"
+
+
+def unseen_kind(forger: Forger, mutant: Mutant, way: Way) -> str | None:
+    """Which entry of the list a mutant that breaks nothing is; None when no entry has it.
+
+    Against the true held file only the cut. Resealed by the operator, what stands at or beyond the largest size that a
+    seat signed. By everybody: a different match that keeps the rules.
+    """
+    place, events = mutant.place, mutant.events
+    if place == len(events):
+        return "cut"
+    if way is Way.TRUE_HELD or (way is Way.OPERATOR and place < signed_until(events)):
+        return None
+    event, replaced = events[place], forger.events[min(place, len(forger.events) - 1)]
+    if mutant.path:
+        return _changed_member(forger, mutant, way, event)
+    types = {event["type"], replaced["type"]}
+    ended = next(event["data"]["reason"] for event in events if event["type"] == "end")
+    if "resume" in types:
+        return "outage"
+    if mutant.what.startswith("swap") and (len(types) == 1 or way is Way.EVERYBODY):
+        return "order"
+    if any("missing" in one["data"] for one in (event, replaced)):
+        return "seed period"
+    if ended in ("cancelled", "void") and mutant.what == "delete":
+        return "left out before the operator's end"
+    return None
+
+
+def _changed_member(forger: Forger, mutant: Mutant, way: Way, event: EventDict) -> str | None:
+    path, dealt = mutant.path, any(event["type"] == "deal" for event in forger.events)
+    if path[-1] in TIMES:
+        return "time"
+    if way is Way.EVERYBODY and _owes_settlement(mutant):
+        return "stake"
+    # What every deal is derived from is seen in the first one.
+    if event["type"] == "open" and not dealt:
+        return "terms"
+    if way is Way.EVERYBODY and event["type"] == "join" and not dealt:
+        return "player"
+    if way is Way.EVERYBODY and event["type"] == "act" and "do" in path:
+        return "action"
+    return None
