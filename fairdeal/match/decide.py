@@ -96,7 +96,8 @@ def _move(state: MatchState, action: SignedAction, at: int) -> Event:
     data: dict[str, Any] = {"do": action.do, "root": action.root, "sig": action.sig}
     if action.type == "act":
         _check_size(state, action)
-        if state.deal is not None and "resign" not in action.do:
+        # Off turn nothing is announced, and the hand of the seat that is on turn is not looked at.
+        if state.deal is not None and state.deal.turn == action.seat and "resign" not in action.do:
             data |= _says(state.terms.ruleset, state.deal, action.do)
     elif action.size != (1 if action.type == "join" else state.terms.seats + 1):
         raise Malformed(f"a {action.type} is signed over another size")
