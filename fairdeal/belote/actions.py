@@ -1,13 +1,14 @@
 """What a seat may do in a deal, its wire form, and why something is refused.
 
-The wire form is the `do` object of protocol section 2: `{"bid": "pass"}`, `{"bid": "S"}`, `{"card": "S10"}`.
+The wire form is the `do` object of protocol section 2: `{"bid": "pass"}`, `{"bid": "S"}`, `{"card": "S10"}`; in the
+coinche also `{"bid": {"suit": "S", "value": 100}}`, and with announcements `{"declare": true}`.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
-from fairdeal.cards import PACK, format_card, parse_card
+from fairdeal.cards import PACK, format_card, format_suit, parse_card
 from fairdeal.errors import IllegalAction, Malformed
 
 
@@ -32,7 +33,28 @@ class Play:
         return f"Play({self.card})"
 
 
-Action = Bid | Play
+@dataclass(frozen=True, slots=True)
+class ContractBid:
+    """A bid of the coinche: the points undertaken (80…180 by tens; 250 is the capot) with this suit, 0…3, as trump."""
+
+    value: int
+    suit: int
+
+
+class Double(StrEnum):
+    """What doubles a contract of the coinche; the value is its wire form as a bid."""
+
+    COINCHE = "coinche"
+    SURCOINCHE = "surcoinche"
+
+
+class Declare(StrEnum):
+    """Declaring one's announcements. It names no card: the best ones are found for the player."""
+
+    DECLARE = "declare"
+
+
+Action = Bid | Play | ContractBid | Double | Declare
 
 SUIT_BIDS: Final = (Bid.SPADES, Bid.HEARTS, Bid.DIAMONDS, Bid.CLUBS)
 """The bid that names each suit 0…3."""
@@ -57,6 +79,9 @@ class Reason(StrEnum):
     MUST_FOLLOW = "must_follow"
     MUST_RISE = "must_rise"
     MUST_TRUMP = "must_trump"
+    NOTHING_TO_DECLARE = "nothing_to_declare"
+    ALREADY_DECLARED = "already_declared"
+    NOT_TIME_TO_DECLARE = "not_time_to_declare"
     FALSE_ANNOUNCEMENT = "false_announcement"
 
 
@@ -78,13 +103,21 @@ def refuse(reason: Reason) -> NoReturn:
     raise IllegalAction(f"not allowed: {reason}", {"reason": reason.value})
 
 
-def to_do(action: Action) -> dict[str, str]:
+def to_do(action: Action) -> dict[str, Any]:
     """The wire form of an action."""
-    return {"card": format_card(action.card)} if isinstance(action, Play) else {"bid": action.value}
+    match action:
+        case Play(card):
+            return {"card": format_card(card)}
+        case ContractBid(value, suit):
+            return {"bid": {"suit": format_suit(suit), "value": value}}
+        case Declare():
+            return {"declare": True}
+        case _:
+            return {"bid": action.value}
 
 
-def from_do(do: object) -> Action:
-    """The action that a `do` object writes. Raises Malformed on anything else."""
+def from_do(do: object) -> Bid | Play:
+    """The action that a `do` object writes in a game with a turned card. Raises Malformed on anything else."""
     match do:
         case {"card": card, **rest} if not rest:
             return _PLAYS[parse_card(card)]

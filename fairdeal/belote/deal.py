@@ -7,7 +7,8 @@ or which cards may be played: that is each ruleset's own file.
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Play, Reason, Says, refuse
+from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Double, Play, Reason, Says, refuse
+from fairdeal.belote.scoring import Options
 from fairdeal.belote.tables import ALL_CARDS, BELOTE_PAIR, LAST_TRICK, trick_result
 from fairdeal.cards import PACK, suit_of
 from fairdeal.errors import Malformed, NotYourTurn
@@ -18,11 +19,36 @@ SIDES: Final = 2
 class Phase(StrEnum):
     """Where a deal stands; `free` and `strict` say whether the duties of following, rising and trumping bind."""
 
+    AUCTION = "bid"
     FIRST_ROUND = "bid1"
     SECOND_ROUND = "bid2"
     FREE = "free"
     STRICT = "strict"
     OVER = "over"
+
+
+NO_CARD: Final = -1
+"""What `Deal.turned` is in a game that turns no card up."""
+
+
+class Contract(NamedTuple):
+    """The highest bid of a coinche so far: points (250 is the capot), trump suit, the seat that bid it."""
+
+    value: int
+    suit: int
+    seat: int
+    double: Double | None
+
+
+class Announcing(NamedTuple):
+    """Where a deal stands with its announcements."""
+
+    declared: int
+    """The seats that declared, a bit each."""
+    counted: tuple[int, int] | None
+    """What the announcements bring each side; None until they are shown."""
+    piles: tuple[tuple[int, ...], tuple[int, ...]]
+    """The tricks each side won, in the order won, cards in the order played."""
 
 
 class Deal(NamedTuple):
@@ -55,6 +81,11 @@ class Deal(NamedTuple):
     """Tricks won, per side."""
     belote: int | None
     """The seat that announced belote."""
+    options: Options
+    contract: Contract | None = None
+    """In the coinche alone."""
+    announcing: Announcing | None = None
+    """In games with announcements alone."""
 
     @property
     def over(self) -> bool:
@@ -125,7 +156,25 @@ def played_card(deal: Deal, card: int, says: Says | None, players: int) -> Deal:
 
     The winner of a full trick leads the next one, and while the stock lasts draws first, the others after in order.
     """
-    dealer, turned, stock, stock_left, hands, turn, passes, taker, trump, trick, played, points, tricks, belote = deal
+    (
+        dealer,
+        turned,
+        stock,
+        stock_left,
+        hands,
+        turn,
+        passes,
+        taker,
+        trump,
+        trick,
+        played,
+        points,
+        tricks,
+        belote,
+        options,
+        contract,
+        announcing,
+    ) = deal
     assert turn is not None
     assert trump is not None
     bit = 1 << card
@@ -173,5 +222,8 @@ def played_card(deal: Deal, card: int, says: Says | None, players: int) -> Deal:
             points,
             tricks,
             belote,
+            options,
+            contract,
+            announcing,
         ),
     )

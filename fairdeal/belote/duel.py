@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Play, Reason, Says, plays, refuse
+from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Play, Reason, Says, from_do, plays, refuse
 from fairdeal.belote.deal import (
     Deal,
     Phase,
@@ -14,7 +14,7 @@ from fairdeal.belote.deal import (
     turned_up_bids,
 )
 from fairdeal.belote.scoring import VOID_SCORE, DealScore, Options, Outcome
-from fairdeal.belote.tables import BEATEN_BY, DEAL_POINTS, SUIT_CARDS, card_set
+from fairdeal.belote.tables import BEATEN_BY, BELOTE, CAPOT_POINTS, DEAL_POINTS, SUIT_CARDS, card_set
 from fairdeal.cards import PACK, suit_of
 from fairdeal.errors import Malformed, WrongPhase
 
@@ -22,8 +22,6 @@ PLAYERS: Final = 2
 TRICKS: Final = 16
 STOCK: Final = 19
 """Cards in the stock after the deal, the turned one aside."""
-BELOTE: Final = 20
-CAPOT_BONUS: Final = 90
 MAX_TARGET: Final = 10_000
 """A hundred deals, all that a match may have, share some 16,200 points: a higher target would hardly be reached."""
 
@@ -86,7 +84,7 @@ def marks(
     other = 1 - taker
     if TRICKS in tricks:
         outcome, base = Outcome.CAPOT, [0, 0]
-        base[tricks.index(TRICKS)] = DEAL_POINTS + CAPOT_BONUS
+        base[tricks.index(TRICKS)] = CAPOT_POINTS
     elif points[taker] + bonus[taker] > points[other] + bonus[other]:
         outcome, base = Outcome.MADE, list(points)
     else:
@@ -117,6 +115,10 @@ class Duel:
         """The wire form of options."""
         return {"target": options.target}
 
+    def from_do(self, do: object) -> Action:
+        """The action that a `do` object writes. Raises Malformed."""
+        return from_do(do)
+
     def next_dealer(self, dealer: int) -> int:
         """The dealer of the deal that follows, a void one too."""
         return (dealer + 1) % PLAYERS
@@ -124,11 +126,11 @@ class Duel:
     def start(self, pack: tuple[int, ...], dealer: int, options: Options) -> Deal:
         """The deal of this pack, before the first bid. Raises Malformed when `pack` is not the 32 cards."""
         hands, turned, stock = layout(pack, dealer)
-        return _dealt(turned, dealer, tuple([card_set(hand) for hand in hands]), stock)
+        return _dealt(turned, dealer, tuple([card_set(hand) for hand in hands]), stock, options)
 
     def start_public(self, turned: int, dealer: int, options: Options) -> Deal:
         """The same deal seen from outside: hands and stock unknown (None)."""
-        return _dealt(turned, dealer, None, None)
+        return _dealt(turned, dealer, None, None, options)
 
     def phase(self, deal: Deal) -> Phase:
         """Where the deal stands."""
@@ -223,7 +225,9 @@ class Duel:
         return DealScore(deal.taker, deal.points, deal.tricks, deal.belote, outcome, written)
 
 
-def _dealt(turned: int, dealer: int, hands: tuple[int, ...] | None, stock: tuple[int, ...] | None) -> Deal:
+def _dealt(
+    turned: int, dealer: int, hands: tuple[int, ...] | None, stock: tuple[int, ...] | None, options: Options
+) -> Deal:
     return Deal(
         dealer=dealer,
         turned=turned,
@@ -239,6 +243,7 @@ def _dealt(turned: int, dealer: int, hands: tuple[int, ...] | None, stock: tuple
         points=(0, 0),
         tricks=(0, 0),
         belote=None,
+        options=options,
     )
 
 
@@ -247,6 +252,7 @@ def _after(deal: Deal, action: Action, says: Says | None) -> Deal:
         return played_card(deal, action.card, says, PLAYERS)
     if action is Bid.PASS:
         return passed(deal, PLAYERS)
+    assert isinstance(action, Bid)
     return _taken(deal, suit_of(deal.turned) if action is Bid.TAKE else SUIT_BIDS.index(action))
 
 

@@ -5,6 +5,9 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from fairdeal.belote.actions import Action, Says
+from fairdeal.belote.annonces import ANNONCES
+from fairdeal.belote.classique import CLASSIQUE
+from fairdeal.belote.coinche import COINCHE
 from fairdeal.belote.deal import Deal, Phase
 from fairdeal.belote.duel import DUEL
 from fairdeal.belote.scoring import DealScore, Options
@@ -27,7 +30,8 @@ class Ruleset(Protocol):
     @property
     def defaults(self) -> Options: ...
     def parse_options(self, value: object) -> Options: ...
-    def format_options(self, options: Options) -> dict[str, int]: ...
+    def format_options(self, options: Options) -> Mapping[str, int | str]: ...
+    def from_do(self, do: object) -> Action: ...
     def next_dealer(self, dealer: int) -> int: ...
     def start(self, pack: tuple[int, ...], dealer: int, options: Options) -> Deal: ...
     def start_public(self, turned: int, dealer: int, options: Options) -> Deal: ...
@@ -42,6 +46,12 @@ class Ruleset(Protocol):
 
 
 RULESETS: Final[Mapping[str, Ruleset]] = MappingProxyType({ruleset.id: ruleset for ruleset in (DUEL,)})
+
+
+FOUR_PLAYERS: Final[Mapping[str, Ruleset]] = MappingProxyType(
+    {ruleset.id: ruleset for ruleset in (CLASSIQUE, COINCHE, ANNONCES)}
+)
+"""The games for four, complete as rules; a match is played by those in RULESETS alone."""
 
 
 def find_ruleset(name: str) -> Ruleset:

@@ -17,6 +17,10 @@ LAST_TRICK: Final = 10
 """Points for winning the last trick (le dix de der)."""
 DEAL_POINTS: Final = 162
 """All the cards' points, 152, and the last trick."""
+CAPOT_POINTS: Final = 252
+"""What a side marks that won every trick: ninety more."""
+BELOTE: Final = 20
+"""Points for roi and dame of trump, outside the 162."""
 
 _TRUMP_STRENGTH: Final = (0, 1, 6, 4, 7, 2, 3, 5)
 _PLAIN_STRENGTH: Final = (0, 1, 2, 6, 3, 4, 5, 7)
