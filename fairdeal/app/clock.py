@@ -37,7 +37,7 @@ class Ticker:
 
     def start(self) -> None:
         """Looks once, so that whatever the service slept through is known before the first call, then goes on."""
-        self.tick()
+        self._look()
         self._thread = Thread(target=self._run, name="clock", daemon=True)
         self._thread.start()
 
@@ -74,8 +74,11 @@ class Ticker:
 
     def _run(self) -> None:
         while not self._stopping.wait(TICK_SECONDS):
-            try:
-                self.tick()
-            except Exception:
-                # The heart stops with the store; when it beats again the gap is made up for.
-                log.exception("the clock cannot read or write")
+            self._look()
+
+    def _look(self) -> None:
+        try:
+            self.tick()
+        except Exception:
+            # The heart stops with the store; when it beats again the gap is made up for.
+            log.exception("the clock cannot read or write")

@@ -92,6 +92,13 @@ def programs(service: Service, plan: Plan = lambda _: None) -> Both:
     return Program(service, "alice", plan), Program(service, "bruno", plan)
 
 
+def seated(both: Both, decision_ms: int | None = None) -> str:
+    m = both[0].open(decision_ms)
+    for program in both:
+        program.sit(m)
+    return m
+
+
 def play_both(both: Both, m: str) -> None:
     with ThreadPoolExecutor(2) as pool:
         for playing in [pool.submit(program.play, m) for program in both]:

@@ -106,7 +106,8 @@ class Service:
                 if httpx2.get(f"{self.url}/readyz", timeout=START_S).is_success:
                     return
             except httpx2.TransportError:
-                time.sleep(0.02)
+                pass
+            time.sleep(0.02)
         raise AssertionError(self.log.read_text()[-5_000:])
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:

@@ -27,21 +27,23 @@ from tests.durability.duel import (
     play_both,
     programs,
     resumes,
+    seated,
 )
 from tests.durability.process import Service
 from tests.durability.wire import Moment, Strike
 
 MATCHES = max(1, round(5 * float(os.environ.get("FAIRDEAL_SOAK", "1"))))
-STRIKES, SHOTS = 7, 3
-"""In each match of the long proof: kills around an action, and kills by the clock on the wall."""
+KILLS, STRIKES = 10, 5
+"""In each match of the long proof: all kills, and those of them around an action."""
 AWAY_MS = 5_500
 
 
 class Strikes:
     """Kills around chosen actions, counted over both players: action number → how."""
 
-    def __init__(self, chosen: dict[int, Strike]) -> None:
+    def __init__(self, chosen: dict[int, Strike], otherwise: Strike | None = None) -> None:
         self.chosen = chosen
+        self._otherwise = otherwise
         self._lock = threading.Lock()
         self.actions = 0
         self.struck = 0
@@ -50,9 +52,9 @@ class Strikes:
         if request.method != "POST" or not request.url.path.endswith("/actions"):
             return None
         with self._lock:
-            strike = self.chosen.get(self.actions)
+            strike = self.chosen.get(self.actions, self._otherwise)
+            self.struck += self.actions in self.chosen
             self.actions += 1
-            self.struck += strike is not None
             return strike
 
 
@@ -81,13 +83,6 @@ def check_all(service: Service, both: Both, m: str) -> list[str]:
     check_verified(both, m)
     check_paid_once(service, both, m, lines)
     return kinds(lines)
-
-
-def seated(both: Both, decision_ms: int | None = None) -> str:
-    m = both[0].open(decision_ms)
-    for program in both:
-        program.sit(m)
-    return m
 
 
 def test_killed_at_a_join_in_a_deal_and_at_the_settlement(tmp_path: Path) -> None:
@@ -173,33 +168,34 @@ def wait_for(happens: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def shoot(service: Service, choice: random.Random, over: threading.Event) -> None:
-    """Kills at random moments, now and then while the service is still starting."""
-    for _ in range(SHOTS):
+def shoot(service: Service, choice: random.Random, kills: int) -> None:
+    """Kills at random moments until there were so many, now and then while the service is still starting."""
+    while len(service.kills) < kills:
         if choice.random() < 0.7:
             service.wait_ready()
-        if over.wait(choice.uniform(0, 3)):
-            return
+        time.sleep(choice.uniform(0, 2))
         service.kill()
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("number", range(MATCHES))
 def test_fifty_kills(tmp_path: Path, number: int) -> None:
-    """In five matches to their target: ten kills each, one of them as the end is written."""
+    """In five matches to their target: ten kills each, around actions, by the clock on the wall, and one when the
+    match has just been paid and nobody knows yet.
+    """
     choice = random.Random(number)
-    plan, at = Strikes({}), 0
-    for _ in range(STRIKES - 1):
+    paid = Strike(Moment.LOST, containing=rb"\"type\":\"settle\"")
+    plan, at = Strikes({}, paid), 0
+    for _ in range(STRIKES):
         at += choice.randrange(1, 12)
         plan.chosen[at] = Strike(choice.choice(list(Moment)), choice.uniform(0, 0.02))
-    with Service(tmp_path) as service:
+    with Service(tmp_path) as service, ThreadPoolExecutor(1) as pool:
         both = programs(service, plan)
         m = seated(both)
-        over = threading.Event()
-        shooter = threading.Thread(target=shoot, args=(service, choice, over))
-        shooter.start()
+        shooting = pool.submit(shoot, service, choice, KILLS - 1)
         play_both(both, m)
-        over.set()
-        shooter.join()
-        assert len(service.kills) >= STRIKES
+        shooting.result(GIVE_UP_S)
+        service.wait_ready()
+        assert paid.spent
+        assert len(service.kills) >= KILLS
         check_all(service, both, m)

@@ -25,12 +25,14 @@ class Moment(Enum):
     """The answer has arrived."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Strike:
-    """One kill: the moment, and for DURING how long after the call was sent."""
+    """One kill: the moment, for DURING how long after the call was sent, for LOST what the answer must contain."""
 
     moment: Moment
     delay_s: float = 0.0
+    containing: bytes = b""
+    spent: bool = False
 
 
 Plan = Callable[[httpx2.Request], Strike | None]
@@ -75,7 +77,7 @@ class Wire(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         strike = self._plan(request)
-        moment = None if strike is None else strike.moment
+        moment = None if strike is None or strike.spent else strike.moment
         if moment is Moment.BEFORE:
             self._kill()
         timer = None
@@ -96,6 +98,10 @@ class Wire(httpx2.BaseTransport):
             # What the service acknowledged must stand, also when nobody heard it.
             heard.data.extend(b"".join(response.stream))
             response.close()
+            assert strike is not None
+            if strike.containing not in heard.data:
+                return httpx2.Response(response.status_code, headers=response.headers, content=bytes(heard.data))
+            strike.spent = True
             self._kill()
             raise httpx2.ReadError("the answer was lost", request=request)
         return httpx2.Response(
