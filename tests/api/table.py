@@ -57,8 +57,7 @@ class Service:
         settings = Settings(
             database=self.folder / "fairdeal.db",
             keys=self.folder / "keys",
-            operator_token=OPERATOR,
-            **self.overrides,
+            **({"operator_token": OPERATOR} | self.overrides),
         )
         self.app: FastAPI = create_app(settings, self.clock, CountedEntropy(self.label))
         self.http = TestClient(self.app, raise_server_exceptions=False)

@@ -130,6 +130,18 @@ def test_the_operator_marks_machines_and_they_play_for_nothing_only(service: Ser
     assert [seat["kind"] for seat in seats] == ["bot", None]
 
 
+def test_without_an_operator_token_nobody_is_the_operator(tmp_path: Path) -> None:
+    service = Service(tmp_path, {"operator_token": None})
+    for header in ({}, bearer(""), bearer("None"), bearer(OPERATOR)):
+        answer = service.http.post(
+            "/v1/deposits",
+            json={"account": "0" * 32, "amount": 1},
+            headers=header | {"Idempotency-Key": "deposit-1"},
+        )
+        assert code(answer) == (403, "forbidden")
+    service.stop()
+
+
 def test_the_house_opens_tables_on_its_own_terms_only(service: Service) -> None:
     alice = service.person("alice", 100)
     for terms, expected in (
@@ -230,7 +242,7 @@ def test_headers_that_every_answer_has(service: Service) -> None:
 
 def _call(door_: Door, receive: Any, send: Any, method: str = "POST") -> None:
     scope = {"type": "http", "method": method, "path": "/", "headers": [(b"content-type", b"application/json")]}
-    asyncio.run(door_(scope, receive, send))
+    asyncio.run(asyncio.wait_for(door_(scope, receive, send), 5))
 
 
 def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
