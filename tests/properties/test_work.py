@@ -42,7 +42,7 @@ def lines_run(work: Callable[[], object]) -> list[tuple[str, int]]:
 
 
 def works(state: MatchState, match: Played, seat: int) -> list[Callable[[], object]]:
-    """Everything that is worked out for `seat` at this state: what it is shown, and a refusal or step for whatever it does."""
+    """All that is worked out for `seat` at this state: what it is shown, and a step or a refusal for what it does."""
     moves = [
         Move(SignedAction.sign(match.keys.seats[seat], state.terms.m, do, state.root.hex(), seat, state.size))
         for do in DOS
