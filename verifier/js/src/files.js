@@ -46,19 +46,22 @@ function at(place, work) {
   }
 }
 
+/** @param {Uint8Array} line @returns {any} @throws {Malformed} */
+function parseLine(line) {
+  if (line.length > MAX_LINE_BYTES) throw new Malformed("size", "a line is too long");
+  return parse(line);
+}
+
 /** @param {Uint8Array} bytes @returns {Bundle} @throws {Malformed} with the cause and the place of step 0 */
 export function parseBundle(bytes) {
   const [headerLine, ...lines] = splitLines(bytes);
-  [headerLine, ...lines].forEach((line, index) => {
-    if (line.length > MAX_LINE_BYTES) throw new Malformed("size", "a line is too long", index === 0 ? null : index - 1);
-  });
-  const header = parse(headerLine);
-  const events = lines.map((line, index) => at(index, () => parse(line)));
+  const header = parseLine(headerLine);
+  const events = lines.map((line, index) => at(index, () => parseLine(line)));
   checkBundleHeader(header);
   const head = parseHead(header.head);
   if (events.length === 0) throw new Malformed("schema", "there is no event", 0);
-  events.forEach(checkEvent);
   events.forEach((event, index) => {
+    checkEvent(event, index);
     if (event.n !== index) throw new Malformed("index", "an event out of its place", index);
   });
   return { head, events, lines };
@@ -77,7 +80,7 @@ function parseHead(note) {
 /** @param {Uint8Array} bytes @returns {Held} @throws {UsageError} */
 export function parseHeld(bytes) {
   try {
-    const [header, ...lines] = splitLines(bytes).map((line) => parse(line));
+    const [header, ...lines] = splitLines(bytes).map(parseLine);
     checkHeldLine(header, true);
     lines.forEach((line) => checkHeldLine(line, false));
     return { ...header, lines: lines.map((line) => ({ ...line, receipt: parseCheckpoint(line.receipt) })) };

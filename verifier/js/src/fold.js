@@ -50,7 +50,7 @@ export class Match {
   apply(event) {
     if (this.closed) throw this.#finding(event, "order");
     if (this.due !== null) this.#checkFollowUp(event);
-    const handle = this.#handlers()[event.type];
+    const handle = this.#handlers(event)[event.type];
     if (handle === undefined) throw this.#finding(event, "order");
     if (event.n > 0 && event.t < this.#last.t) throw this.#finding(event, "clock");
     handle(event);
@@ -68,8 +68,8 @@ export class Match {
     if (event.t !== this.#last.t) throw this.#finding(event, "clock");
   }
 
-  /** What may come now, by type. @returns {Record<string, (event: Event) => void>} */
-  #handlers() {
+  /** What may come now, by type; a seat joins and sends its seed once. @param {Event} next @returns {Record<string, ((event: Event) => void) | undefined>} */
+  #handlers(next) {
     if (this.due !== null) {
       return {
         deal: (event) => this.#onDeal(event),
@@ -85,9 +85,14 @@ export class Match {
       case "open":
         return { open: (event) => this.#onOpen(event) };
       case "joining":
-        return { join: (event) => this.#onJoin(event), end };
+        return { join: this.#joined.has(next.by) ? undefined : (event) => this.#onJoin(event), end };
       case "seeds":
-        return { seed: (event) => this.#onSeed(event), timeout: (event) => this.#onSeedTimeout(event), resume, end };
+        return {
+          seed: this.#sent.has(next.by) ? undefined : (event) => this.#onSeed(event),
+          timeout: (event) => this.#onSeedTimeout(event),
+          resume,
+          end,
+        };
       case "play":
         return { act: (event) => this.#onAct(event), timeout: (event) => this.#onTimeout(event), resume, end };
       default:
@@ -113,7 +118,6 @@ export class Match {
 
   /** @param {Event} event */
   #onJoin(event) {
-    if (this.#joined.has(event.by)) throw this.#finding(event, "order");
     const { join } = event.data.do;
     const others = [...this.#joined.values()];
     const keys = others.map((each) => each.key);
@@ -132,7 +136,6 @@ export class Match {
 
   /** @param {Event} event */
   #onSeed(event) {
-    if (this.#sent.has(event.by)) throw this.#finding(event, "order");
     this.#checkInTime(event);
     this.#sent.add(event.by);
     if (this.#sent.size < SEATS) return;

@@ -14,7 +14,7 @@ const VIEW = utf8("fairdeal/1 view\n");
 export async function checkHeld(run) {
   const { held, head, roots } = run;
   if (held === null) return;
-  if (held.m !== head.origin.slice(head.origin.lastIndexOf("/") + 1)) throw new UsageError("held file: of another match");
+  if (held.m !== head.origin.split("/m/").pop()) throw new UsageError("held file: of another match");
   const chosen = signedLines(run);
   const signed = await Promise.all(chosen.map((line) => signaturesHold(run, line)));
   const fork = held.lines.find(({ receipt }) => receipt.size <= run.events.length && receipt.root !== roots[receipt.size]);

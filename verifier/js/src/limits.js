@@ -1,7 +1,8 @@
 /** Every limit of the protocol that bounds an input, by its section. */
 
 export const MAX_DEPTH = 32; // 1.1
-export const MAX_LINE_BYTES = 16_384; // 1.1, of a bundle
+export const MAX_LINE_BYTES = 16_384; // 1.1, without the LF
 export const MAX_FILE_BYTES = 16_777_216; // 1.1 for a bundle, 5.2 for a held file
 export const MAX_KEY_NAME_BYTES = 255; // 1.6
+export const MAX_POLICY_BYTES = 65_536; // 5.3
 export const DAY_MS = 86_400_000; // 2.2

@@ -1,9 +1,10 @@
 /** Verifier keys, signed checkpoints and the policy (protocol 1.6 and 5.3; C2SP formats). */
 
-import { concat, equal, fromBase64, fromUtf8, toHex, utf8 } from "./bytes.js";
+import { concat, fromBase64, fromUtf8, toHex, utf8 } from "./bytes.js";
+import { keyMayJoin } from "./ed25519.js";
 import { Malformed, UsageError } from "./errors.js";
-import { MAX_KEY_NAME_BYTES } from "./limits.js";
-import { roots } from "./merkle.js";
+import { MAX_KEY_NAME_BYTES, MAX_POLICY_BYTES } from "./limits.js";
+import { EMPTY_ROOT } from "./merkle.js";
 import { sha256 } from "./sha256.js";
 
 const ED25519 = Uint8Array.of(1);
@@ -12,7 +13,6 @@ const ID_BYTES = 4;
 const NAME = /^[!-*,-~]+$/; // printable ASCII without space and +
 const SIZE = /^(0|[1-9][0-9]*)$/;
 const CONTROL = /[\u0000-\u001f]/;
-const [EMPTY_ROOT] = roots([]);
 
 /** @typedef {{name: string, id: string, key: Uint8Array}} VerifierKey `id` as 8 hex digits, `key` 32 bytes */
 
@@ -95,6 +95,7 @@ export class Policy {
 /** @param {Uint8Array} bytes a policy file @returns {Policy} @throws {UsageError} */
 export function parsePolicy(bytes) {
   try {
+    if (bytes.length > MAX_POLICY_BYTES) throw new Malformed("size", "the file is too large");
     return new Policy(policyKeys(fromUtf8(bytes)));
   } catch (error) {
     if (error instanceof Malformed) throw new UsageError(`policy: ${error.message}`);
@@ -121,7 +122,7 @@ function policyKeys(text) {
 /** @param {VerifierKey[]} keys @param {VerifierKey} key */
 function addKey(keys, key) {
   // A name and an id must mean one key; ids are short enough to collide on purpose.
-  const known = new Policy(keys).find(key);
-  if (known !== undefined && !equal(known.key, key.key)) throw new Malformed("encoding", "two keys of one name and id");
+  if (new Policy(keys).find(key) !== undefined) throw new Malformed("encoding", "a name and id twice");
+  if (!keyMayJoin(key.key)) throw new Malformed("encoding", "a key that signs nothing");
   keys.push(key);
 }

@@ -1,10 +1,10 @@
 /** What an event may look like on its own (protocol 2.1 and 2.2), for matches of ruleset `duel@1`. */
 
 import { isHex } from "./bytes.js";
-import { isCard, SUITS } from "./cards.js";
+import { CARDS, isCard, SUITS } from "./cards.js";
 import { Malformed } from "./errors.js";
 import { DAY_MS } from "./limits.js";
-import { roots } from "./merkle.js";
+import { EMPTY_ROOT } from "./merkle.js";
 
 export const PROTOCOL = "fairdeal/1";
 export const RULESET = "duel@1";
@@ -12,7 +12,6 @@ export const RULESET = "duel@1";
 export const SEATS = 2;
 
 const MAX = Number.MAX_SAFE_INTEGER;
-const [EMPTY_ROOT] = roots([]);
 
 /** @typedef {(value: any) => boolean} Test */
 
@@ -101,7 +100,9 @@ const ended = { reason: oneOf("target", "overruns", "resigned", "seed", "cancell
 const ACCOUNTS = ["pot", ...Array.from({ length: SEATS }, (_, s) => `seat:${s}`), "commission", "tax"];
 /** @type {Test} */
 const settleLines = (lines) =>
-  list(object({ account: oneOf(...ACCOUNTS), amount: integer(-MAX, MAX) }))(lines) && lines.length === ACCOUNTS.length;
+  list(object({ account: oneOf(...ACCOUNTS), amount: integer(-MAX, MAX) }))(lines) &&
+  lines.length === ACCOUNTS.length &&
+  new Set(lines.map((/** @type {any} */ line) => line.account)).size === ACCOUNTS.length;
 
 /** By type: whether a seat writes it, and the test of its `data`. @type {Record<string, {seated: boolean, data: Test}>} */
 const TYPES = {
@@ -161,9 +162,11 @@ export function checkEvent(event, index) {
   if (!fits || (index === 0 && event.type !== "open")) throw new Malformed("schema", "an event outside the protocol", index);
 }
 
+/** @type {(item: Test) => Test} */
+const atMostPack = (item) => (value) => list(item)(value) && value.length <= CARDS.length;
 const view = object({
-  hand: list(isCard),
-  legal: list(action),
+  hand: atMostPack(isCard),
+  legal: atMostPack(action),
   m: hex(16),
   seat,
   size: integer(1, MAX),

@@ -62,8 +62,8 @@ function checkSeatEvent(run, event, key) {
   const sound = key !== undefined && (event.type === "join" ? keyMayJoin(key) : keyIsSound(key));
   if (!sound) throw new Finding(4, "seat_key", event.n);
   const size = signedSize(event);
-  if (size > event.n) throw new Finding(4, "signed_root", event.n);
-  if (event.data.root !== run.roots[size]) {
+  // A seed that comes too early was signed on a size that its transcript had not reached.
+  if (size > event.n || event.data.root !== run.roots[size]) {
     throw new Finding(4, "signed_root", size - 1, { suspects: suspectsOf(run, size) });
   }
 }

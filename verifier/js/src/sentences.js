@@ -79,7 +79,6 @@ const CAUSES = {
   resume: { fr: "une reprise enfreint ses règles", en: "a resume breaks its rules" },
   shown_legal: { fr: "les coups montrés ne sont pas les coups permis", en: "the actions that were shown are not those allowed" },
   duplicate: { fr: "une clé ou un engagement sert deux fois", en: "a key or a commitment serves twice" },
-  missing_event: { fr: "un événement dû manque", en: "an event that was due is missing" },
   score: { fr: "un compte de points est faux", en: "a score is wrong" },
   end: { fr: "la fin annoncée n'est pas la bonne", en: "the end is not the right one" },
   settle: { fr: "le règlement n'est pas le bon", en: "the settlement is not the right one" },

@@ -7,7 +7,7 @@ import { concat, fromHex, toBase64, toHex, utf8 } from "../src/bytes.js";
 import { encode, encodeBytes } from "../src/canonical.js";
 import { CARDS, cardNumber } from "../src/cards.js";
 import { Deal } from "../src/duel.js";
-import { roots } from "../src/merkle.js";
+import { EMPTY_ROOT, Tree } from "../src/merkle.js";
 import { verifierKey } from "../src/notes.js";
 import { settleLines } from "../src/settlement.js";
 import { hmacSha256, sha256 } from "../src/sha256.js";
@@ -15,7 +15,6 @@ import { deck, firstDealer } from "../src/shuffle.js";
 
 export const ENDINGS = ["target", "overruns", "resigned", "seed", "cancelled", "operator", "deal_limit"];
 const LOG = "test.example/log";
-const EMPTY_ROOT = roots([])[0];
 const PKCS8 = fromHex("302e020100300506032b657004220420");
 
 /** Bytes that differ by label, and are the same on every run. */
@@ -177,16 +176,23 @@ export class Table {
   /** Signs every seat's event on what stands before it, in order. */
   async seal() {
     this.events.forEach((event, n) => (event.n = n));
+    const tree = new Tree();
+    this.roots = [tree.root()];
     for (const event of this.events) {
-      if (event.by < 0) continue;
-      const size = { join: 1, seed: 3 }[event.type] ?? event.n;
-      const { root: _root, sig: _sig, ...data } = event.data;
-      const root = roots(this.lines().slice(0, size))[size] ?? EMPTY_ROOT;
-      const text = { do: data.do, m: this.m, root, seat: event.by, size };
-      const sig = await this.keys[event.by].sign(concat(utf8("fairdeal/1 action\n"), encodeBytes(text)));
-      event.data = { ...data, root, sig: toHex(sig) };
+      if (event.by >= 0) await this.sign(event);
+      tree.push(encodeBytes(event));
+      this.roots.push(tree.root());
     }
-    this.roots = roots(this.lines());
+  }
+
+  /** @param {any} event */
+  async sign(event) {
+    const size = { join: 1, seed: 3 }[event.type] ?? event.n;
+    const { root: _root, sig: _sig, ...data } = event.data;
+    const root = this.roots[size] ?? EMPTY_ROOT;
+    const text = { do: data.do, m: this.m, root, seat: event.by, size };
+    const sig = await this.keys[event.by].sign(concat(utf8("fairdeal/1 action\n"), encodeBytes(text)));
+    event.data = { ...data, root, sig: toHex(sig) };
   }
 
   lines() {

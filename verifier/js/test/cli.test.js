@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { play } from "./builder.js";
+
+const CLI = fileURLToPath(new URL("../cli.mjs", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "fairdeal-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** @param {string} name @param {Uint8Array} bytes */
+function write(name, bytes) {
+  writeFileSync(join(folder, name), bytes);
+  return join(folder, name);
+}
+
+/** @param {...string} args */
+const run = (...args) => spawnSync(process.execPath, [CLI, ...args], { encoding: "utf8" });
+
+test("exit codes, languages and the report", async () => {
+  const table = await play("resigned");
+  const bundle = write("match.fairdeal", await table.bundle());
+  const policy = write("policy", table.policy());
+  const held = write("match.held", await table.held(0));
+
+  const verified = run(bundle, "--policy", policy, "--held", held, "--json");
+  assert.equal(verified.status, 0, verified.stderr);
+  assert.deepEqual(Object.keys(JSON.parse(verified.stdout)).sort(), [
+    "anchor", "broken_at", "cause", "checks", "counts", "ending", "format", "m", "sentence", "signatures", "step", "suspects", "verdict",
+  ]);
+  assert.match(run(bundle, "--policy", policy, "--lang", "en").stdout, /^unchecked: Everything agrees/);
+  assert.match(run(bundle, "--policy", policy, "--lang", "fr").stdout, /^unchecked: Tout concorde/);
+  assert.equal(run(bundle).status, 13);
+  assert.equal(run(policy).status, 12);
+
+  table.events.splice(-3);
+  await table.seal();
+  assert.equal(run(write("open.fairdeal", await table.bundle()), "--policy", policy).status, 11);
+  assert.equal(run(write("cut.fairdeal", await table.bundle(await table.receipt(3))), "--policy", policy).status, 15);
+});
+
+test("wrong usage", async () => {
+  const bundle = write("some.fairdeal", await (await play("seed")).bundle());
+  const wrong = [[], [bundle, bundle], [bundle, "--lang", "de"], [bundle, "--signatures", "none"], [bundle, "--other"], [join(folder, "none")], [bundle, "--policy", bundle], [bundle, "--held", bundle]];
+  for (const args of wrong) {
+    const { status, stdout, stderr } = run(...args);
+    assert.equal(status, 2, args.join(" "));
+    assert.equal(stdout, "");
+    assert.notEqual(stderr, "");
+  }
+});
