@@ -1,0 +1,84 @@
+"""The real process, with callers that stall, flood or just stay: the others are served meanwhile."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+
+import httpx2
+import pytest
+
+from fairdeal.api.door import BODY_SECONDS, MAX_BODY_BYTES
+from fairdeal.client import Api
+from tests.durability.duel import PASSWORD, check_kept, play_both, programs, seated
+from tests.durability.process import HOST, Service
+
+CALLERS = 100
+"""Of each kind, on one service."""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with Service(tmp_path_factory.mktemp("crowd")) as running:
+        yield running
+
+
+@contextmanager
+def crowd(service: Service, *starts: bytes) -> Iterator[list[socket.socket]]:
+    """So many connections for each of these beginnings of a call, which stay open."""
+    with ExitStack() as stack:
+        callers = []
+        for start in starts * CALLERS:
+            caller = stack.enter_context(closing(socket.create_connection((HOST, service.port), timeout=30)))
+            caller.sendall(start)
+            callers.append(caller)
+        yield callers
+
+
+def head(service: Service, *headers: str) -> bytes:
+    lines = ["POST /v1/sessions HTTP/1.1", f"Host: {HOST}:{service.port}", "Content-Type: application/json", *headers]
+    return "".join(f"{line}\r\n" for line in lines).encode() + b"\r\n"
+
+
+def answer(caller: socket.socket) -> bytes:
+    """All that is said up to the end of the connection."""
+    return b"".join(iter(lambda: caller.recv(4_096), b""))
+
+
+def test_callers_that_stall_do_not_keep_two_from_playing(service: Service) -> None:
+    """Heads and bodies that never end, and connections that say nothing at all."""
+    slow_body = head(service, "Content-Length: 1000") + b'{"name": "'
+    with crowd(service, b"", b"POST /v1/sessions HTTP/1.1\r\nHost: x", slow_body) as callers:
+        both = programs(service)
+        m = seated(both)
+        play_both(both, m)
+        check_kept(both, m)
+        told = answer(callers[2])
+    assert BODY_SECONDS < 30
+    assert told.startswith(b"HTTP/1.1 408 ")
+    assert b'"code":"body_timeout"' in told
+
+
+def test_huge_bodies_are_refused_unread(service: Service) -> None:
+    """By their length when they say it, else at the first byte too many; the sender is told, and cut off."""
+    chunk = b"%x\r\n%s\r\n" % (MAX_BODY_BYTES + 1, b" " * (MAX_BODY_BYTES + 1))
+    declared, endless = (
+        head(service, "Content-Length: 1000000000000"),
+        head(service, "Transfer-Encoding: chunked") + chunk,
+    )
+    with crowd(service, declared, endless) as callers:
+        for caller in callers:
+            told = answer(caller)
+            assert told.startswith(b"HTTP/1.1 413 ")
+            assert b'"code":"body_too_large"' in told
+        assert httpx2.get(f"{service.url}/healthz", timeout=10).json() == {"status": "ok"}
+
+
+def test_a_crowd_logging_in_is_told_to_wait(service: Service) -> None:
+    """Hashing a password is the dearest thing a stranger can ask for: few at a time, and a bounded queue."""
+    body = b'{"name": "nobody", "password": "%s"}' % PASSWORD.encode()
+    with crowd(service, head(service, f"Content-Length: {len(body)}", "Connection: close") + body) as callers:
+        with Api(service.url) as api:
+            api.ready()
+        statuses = {answer(caller).split(b" ", 2)[1] for caller in callers}
+    assert statuses <= {b"401", b"503"}
+    assert b"401" in statuses
