@@ -1,5 +1,6 @@
 """kill −9, at any moment: what was acknowledged stands, the match goes on, pays once and verifies."""
 
+import json
 import os
 import random
 import threading
@@ -7,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -18,6 +20,7 @@ from tests.durability.duel import (
     STAKE,
     Both,
     Enough,
+    Program,
     check_kept,
     check_paid_once,
     check_verified,
@@ -30,7 +33,7 @@ from tests.durability.duel import (
     seated,
 )
 from tests.durability.process import Service
-from tests.durability.wire import Moment, Strike
+from tests.durability.wire import Heard, Moment, Strike
 
 MATCHES = max(1, round(5 * float(os.environ.get("FAIRDEAL_SOAK", "1"))))
 KILLS, STRIKES = 10, 5
@@ -121,6 +124,32 @@ def test_killed_while_a_table_fills(tmp_path: Path) -> None:
         assert alice.wallet() == bruno.wallet() == (DEPOSIT - STAKE, STAKE)
         service.stop()
         assert list(service.books().holds.values()) == [STAKE, STAKE]
+
+
+def test_the_check_sees_what_was_forgotten(tmp_path: Path) -> None:
+    """Planted: an answer with an event that is not in the transcript, or not at that index."""
+    with Service(tmp_path) as service:
+        both = programs(service)
+        m = seated(both)
+        play_both(both, m)
+        check_kept(both, m)
+        last = max(_answers(both[0]), key=lambda answer: answer["from"])
+        for forged in (
+            {"events": [last["events"][0].replace('"n"', '"N"'), *last["events"][1:]]},
+            {"events": last["events"][1:]},
+            {"from": last["from"] - 1},
+            {"receipt": _answers(both[0])[0]["receipt"]},
+        ):
+            heard = Heard(f"/v1/matches/{m}", 200, False, bytearray(json.dumps(last | forged).encode()))
+            both[0].heard.append(heard)
+            with pytest.raises(AssertionError):
+                check_kept(both, m)
+            both[0].heard.remove(heard)
+
+
+def _answers(program: Program) -> list[dict[str, Any]]:
+    told = [message for heard in program.heard if "/matches/" in heard.path for message in heard.messages()]
+    return [message for message in told if message.get("events")]
 
 
 @pytest.mark.parametrize("outage_ms", [2_000, 86_400_000], ids=["an-outage", "no-outage"])
