@@ -7,6 +7,7 @@ from typing import Final
 from fairdeal.app.house import Clock, House
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Status, Store
+from fairdeal.errors import StoreFailed
 from fairdeal.match.decide import Command, Resume
 from fairdeal.match.state import Phase
 
@@ -43,6 +44,8 @@ class Heart:
         for match_id in self._store.unfinished_matches():
             try:
                 self._resume(match_id, start, end)
+            except StoreFailed:
+                raise  # not this match's fault: without a beat all of it is done again
             except Exception:
                 # Whatever is wrong with one match, the heart goes on beating for all the others.
                 log.exception("a match cannot be resumed", extra={"match": match_id})

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from fairdeal.app.matches import Matches
+from fairdeal.errors import StoreFailed
 from tests.api.table import Player, Service, first_legal, join_two, ok, on_turn, sit_two, start_two
 
 
@@ -192,3 +193,24 @@ def test_making_up_for_an_outage_is_no_outage(service: Service, monkeypatch: pyt
     service.tick()
     assert [line["type"] for line in lines(player)].count("resume") == 1
     assert lines(player)[-1]["t"] > lines(player)[-1]["data"]["to"]
+
+
+def test_an_outage_is_owed_until_the_store_has_taken_its_resumes(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player = on_turn(start_two(service))
+    service.tick(33_000)
+    beat = service.store.last_beat()
+    service.clock.ms += 60_000
+
+    def full_disk(_append: Any) -> None:
+        raise StoreFailed("the disk is full")
+
+    monkeypatch.setattr(service.store, "commit", full_disk)
+    with pytest.raises(StoreFailed):
+        service.tick()
+    assert player.send(player.sign(first_legal(player))).json()["code"] == "store_failed"
+    monkeypatch.undo()
+    assert service.store.last_beat() == beat
+    service.tick()
+    assert lines(player)[-1]["data"] == {"from": beat, "to": service.clock.ms}
