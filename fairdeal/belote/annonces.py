@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from fairdeal.belote.actions import Action, Declare, Play, Reason, Says, from_do, refuse
+from fairdeal.belote.actions import Action, Declare, Reason, from_do, refuse
 from fairdeal.belote.announcements import Announcement, best_announcements, counted, holds_any, points
 from fairdeal.belote.classique import Marking, scored
 from fairdeal.belote.deal import SIDES, Announcing, Deal
@@ -16,8 +16,7 @@ Shown = tuple[tuple[int, Announcement], ...]
 """Announcements with the seat that holds each."""
 
 _NOTHING_YET: Final = Announcing(0, None, ((), ()))
-_ALL_BUT_ONE: Final = PLAYERS - 1
-"""Cards on the table before the one that completes a trick."""
+_NO_TRICK: Final = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -47,41 +46,34 @@ class Annonces(TurnedCard):
         Raises WrongPhase in the outside view once cards are played: it does not know the hands.
         """
         actions = super().actions(deal)
-        if deal.turn is not None and deal.trump is not None and _refusal(deal, deal.turn) is None:
-            return *actions, Declare.DECLARE
-        return actions
+        turn, hands, announcing = deal.turn, deal.hands, deal.announcing
+        if deal.tricks != _NO_TRICK or deal.trump is None or turn is None or hands is None or announcing is None:
+            return actions
+        silent = not announcing.declared >> turn & 1
+        return (*actions, Declare.DECLARE) if silent and holds_any(hands[turn]) else actions
 
-    def check(self, deal: Deal, action: Action) -> None:
-        """Raises IllegalAction, with the reason, unless the seat on turn may do this.
-
-        In the outside view only what is public is checked.
-        """
+    def check_word(self, deal: Deal, action: Action) -> None:
+        """Raises IllegalAction, with the reason, unless the seat on turn may say this."""
         if deal.turn is not None and isinstance(action, Declare):
             check_declare(deal, deal.turn)
         else:
-            super().check(deal, action)
+            super().check_word(deal, action)
 
     def apply(self, deal: Deal, action: Action) -> Deal:
         """The deal after an action of the seat on turn, announcements shown with the first card of the second trick.
 
         Raises IllegalAction as `check`; WrongPhase from outside.
         """
-        after = super().apply(deal, action)
-        return show(after, to_show(after)) if show_due(after) else after
+        self.check(deal, action)
+        after = self.after(deal, action, self.says(deal, action))
+        return show(after, to_show(after)) if len(after.trick) == 1 and show_due(after) else after
 
-    def after(self, deal: Deal, action: Action, says: Says | None) -> Deal:
-        """The deal after an action that may be done; nothing is checked."""
+    def after_word(self, deal: Deal, action: Action) -> Deal:
+        """The deal after a word that may be said."""
         if isinstance(action, Declare):
             assert deal.turn is not None
             return _declared(deal, deal.turn)
-        after = super().after(deal, action, says)
-        announcing = deal.announcing
-        if len(deal.trick) < _ALL_BUT_ONE or not isinstance(action, Play) or announcing is None:
-            return after
-        own, other = announcing.piles
-        trick = (*deal.trick, action.card)
-        piles = (own + trick, other) if after.tricks[0] > deal.tricks[0] else (own, other + trick)
-        return after._replace(announcing=announcing._replace(piles=piles))
+        return super().after_word(deal, action)
 
     def marked(self, deal: Deal, taker: int) -> DealScore:
         """The score of a played deal. Raises WrongPhase when announcements were declared and never shown."""
@@ -96,7 +88,7 @@ def _refusal(deal: Deal, seat: int) -> Reason | None:
 
     It may with its first card: from its turn in the first trick on, also just after the card, until the trick is full.
     """
-    if deal.trump is None or deal.announcing is None or deal.tricks != (0, 0):
+    if deal.trump is None or deal.announcing is None or deal.tricks != _NO_TRICK:
         return Reason.NOT_TIME_TO_DECLARE
     place = (seat - deal.dealer - 1) % PLAYERS
     if place > len(deal.trick):

@@ -69,6 +69,7 @@ def _runs_of(suit: int, ranks: int) -> tuple[Announcement, ...]:
     return tuple(found)
 
 
+_WORTH_A_CARRE: Final = sum(1 << rank for rank, value in enumerate(CARRE_VALUES) if value)
 _RUNS: Final = tuple(tuple(_runs_of(suit, ranks) for ranks in range(256)) for suit in range(4))
 
 
@@ -82,9 +83,12 @@ def announcement_of(cards: int) -> Announcement:
     raise Malformed("these cards make no announcement")
 
 
+_HAS_RUN: Final = bytes(bool(_runs_of(0, ranks)) for ranks in range(256))
+
+
 def _carres_in(hand: int) -> list[Announcement]:
-    ranks = hand & hand >> 8 & hand >> 16 & hand >> 24
-    return [_carre(rank) for rank in range(8) if ranks >> rank & 1 and CARRE_VALUES[rank]]
+    ranks = hand & hand >> 8 & hand >> 16 & hand >> 24 & _WORTH_A_CARRE
+    return [_carre(rank) for rank in range(8) if ranks >> rank & 1]
 
 
 def _runs_in(hand: int) -> tuple[Announcement, ...]:
@@ -93,7 +97,10 @@ def _runs_in(hand: int) -> tuple[Announcement, ...]:
 
 def holds_any(hand: int) -> bool:
     """Whether there is anything to declare in a hand as dealt."""
-    return bool(_runs_in(hand) or _carres_in(hand))
+    has = _HAS_RUN
+    if has[hand & 255] or has[hand >> 8 & 255] or has[hand >> 16 & 255] or has[hand >> 24]:
+        return True
+    return bool(hand & hand >> 8 & hand >> 16 & hand >> 24 & _WORTH_A_CARRE)
 
 
 def strength(announcement: Announcement, trump: int | None) -> tuple[int, bool, int, bool]:

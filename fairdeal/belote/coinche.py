@@ -156,7 +156,7 @@ class Coinche(FourPlayers):
             return _COINCHED
         return _OVER[contract.value, contract.seat % SIDES != turn % SIDES]
 
-    def after_bid(self, deal: Deal, action: Action) -> Deal:
+    def after_word(self, deal: Deal, action: Action) -> Deal:
         """The deal after a word that may be said. Coinche freezes the contract; then its side alone speaks."""
         contract, turn = deal.contract, deal.turn
         assert turn is not None

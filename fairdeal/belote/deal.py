@@ -196,6 +196,10 @@ def played_card(deal: Deal, card: int, says: Says | None, players: int) -> Deal:
             points, tricks = (points[0], points[1] + won), (tricks[0], tricks[1] + 1)
         else:
             points, tricks = (points[0] + won, points[1]), (tricks[0] + 1, tricks[1])
+        if announcing is not None:
+            own, theirs = announcing.piles
+            piles = (own, theirs + trick) if winner % SIDES else (own + trick, theirs)
+            announcing = Announcing(announcing.declared, announcing.counted, piles)
         trick = ()
         if stock_left:
             if held is not None and stock is not None:

@@ -56,16 +56,20 @@ def legal_cards(hand: int, trick: tuple[int, ...], trump: int, duties: Duties) -
     """
     if not trick:
         return hand
+    led = trick[0]
+    follow = hand & SUIT_CARDS[led >> 3]
+    if follow and led >> 3 != trump:
+        return follow
+    if not follow and not hand & SUIT_CARDS[trump]:
+        return hand
     best, partner_master = _best_card(trick, trump)
-    suit = trick[0] >> 3
-    follow = hand & SUIT_CARDS[suit]
     if follow:
-        if suit != trump or (partner_master and not duties.rise_over_partner):
+        if partner_master and not duties.rise_over_partner:
             return follow
         return follow & BEATEN_BY[trump][best] or follow
-    trumps = hand & SUIT_CARDS[trump]
-    if not trumps or partner_master:
+    if partner_master:
         return hand
+    trumps = hand & SUIT_CARDS[trump]
     if best >> 3 != trump:
         return trumps
     return trumps & BEATEN_BY[trump][best] or (trumps if duties.under_trump else hand)
@@ -76,8 +80,7 @@ def _best_card(trick: tuple[int, ...], trump: int) -> tuple[int, bool]:
     beaten_by = BEATEN_BY[trump]
     best = trick[0]
     place = 0
-    for other in range(1, len(trick)):
-        card = trick[other]
+    for other, card in enumerate(trick):
         if beaten_by[best] >> card & 1:
             best, place = card, other
     return best, place == len(trick) - 2
@@ -150,8 +153,8 @@ class FourPlayers(ABC):
         """What the seat on turn may say while the bidding lasts, in canonical order, pass first."""
 
     @abstractmethod
-    def after_bid(self, deal: Deal, action: Action) -> Deal:
-        """The deal after a bid that may be made."""
+    def after_word(self, deal: Deal, action: Action) -> Deal:
+        """The deal after a word that may be said."""
 
     @abstractmethod
     def marked(self, deal: Deal, taker: int) -> DealScore:
@@ -206,10 +209,7 @@ class FourPlayers(ABC):
         if turn is None:
             refuse(Reason.DEAL_OVER)
         if not isinstance(action, Play):
-            if trump is not None:
-                refuse(Reason.NOT_BIDDING)
-            if action not in self.bids(deal):
-                refuse(Reason.BID_NOT_ALLOWED)
+            self.check_word(deal, action)
             return
         if trump is None:
             refuse(Reason.NOT_PLAYING)
@@ -224,6 +224,13 @@ class FourPlayers(ABC):
         trick = deal.trick
         if not legal_cards(hand, trick, trump, self.duties) >> card & 1:
             refuse(broken_duty(hand, card, trick[0], trump))
+
+    def check_word(self, deal: Deal, action: Action) -> None:
+        """Raises IllegalAction, with the reason, unless the seat on turn may say this."""
+        if deal.trump is not None:
+            refuse(Reason.NOT_BIDDING)
+        if action not in self.bids(deal):
+            refuse(Reason.BID_NOT_ALLOWED)
 
     def says(self, deal: Deal, action: Action) -> Says | None:
         """What the rules announce by themselves with this action of the seat on turn.
@@ -255,7 +262,7 @@ class FourPlayers(ABC):
         """The deal after an action that may be done; nothing is checked."""
         if isinstance(action, Play):
             return played_card(deal, action.card, says, PLAYERS)
-        return self.after_bid(deal, action)
+        return self.after_word(deal, action)
 
     def score(self, deal: Deal) -> DealScore:
         """The score of a deal that is over, without the pot of earlier litiges. Raises WrongPhase before that."""

@@ -64,8 +64,8 @@ class TurnedCard(FourPlayers):
         """Take or pass; in the second round one of the other three suits or pass."""
         return turned_up_bids(deal, PLAYERS)
 
-    def after_bid(self, deal: Deal, action: Action) -> Deal:
-        """The deal after a bid that may be made; taking deals the rest, and the first speaker leads."""
+    def after_word(self, deal: Deal, action: Action) -> Deal:
+        """The deal after a word that may be said; taking deals the rest, and the first speaker leads."""
         if action is Bid.PASS:
             return passed(deal, PLAYERS)
         assert isinstance(action, Bid)
