@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from fairdeal.client.errors import Contradiction, Finding
 from fairdeal.errors import Malformed
 from fairdeal.ids import parse_hex
 from fairdeal.limits import SIGNATURE_BYTES
+from fairdeal.match import check_view
 
 _T = TypeVar("_T")
-_VIEW_MEMBERS: Final = {"hand", "legal", "m", "seat", "size"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,7 @@ def parse_answer(answer: Mapping[str, Any], m: str) -> Parsed:
         if start < 0 or start + len(lines) < 1 or not all(type(line) is str for line in lines):
             raise Malformed("events are a list of lines")
         view = _member(answer, "view", dict)
-        if view.keys() != _VIEW_MEMBERS or type(view["hand"]) is not list or type(view["legal"]) is not list:
-            raise Malformed("a view has other members")
+        check_view(view)
         deadline = None if answer.get("deadline") is None else _member(answer, "deadline", int)
         return Parsed(
             start,

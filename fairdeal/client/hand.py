@@ -35,8 +35,6 @@ def check_move(hand: OwnHand, deal: Deal, rules: Ruleset, action: Action, says: 
     own = deal.turn == hand.seat
     if isinstance(action, Play):
         held = bool(1 << action.card & hand.held)
-        if own and not held and not hand.unseen:
-            raise Contradiction(Finding.ILLEGAL, None, "our seat played a card that it did not have")
         if held and not own:
             raise Contradiction(Finding.ILLEGAL, None, "another seat played a card of our hand")
         if says is Says.BELOTE and not own and deal.trump is not None and BELOTE_PAIR[deal.trump] & hand.held:

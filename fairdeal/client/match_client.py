@@ -193,9 +193,11 @@ class MatchClient:
             if keep and watched.state is not None:
                 _check_deadline(watched.state, answer)
         view = canonical.encode(answer.view)
+        known = size in self._views
         if self._views.setdefault(size, view) != view:
             raise Contradiction(Finding.FORK, size - 1, "two views of one size")
-        if keep:
+        # One text can have any number of valid signatures: were each kept, the held file could be grown past its limit.
+        if keep and not known:
             shown = Shown(size, answer.receipt, view, answer.sig.hex())
             self._memory.keep_shown(self.m, self.size, new, shown)
         self._lines += new

@@ -75,7 +75,13 @@ class Player:
         sitting = self._memory.begin(terms.m, opened, key, seed)
         if sitting.opened != opened:
             raise Contradiction(Finding.TERMS, 0, "this table was shown with other terms before")
-        table = self._api.sit(m, code, key=secrets.token_hex(16))
+        try:
+            table = self._api.sit(m, code, key=secrets.token_hex(16))
+        except ApiError as error:
+            if error.problem != "already_seated":
+                raise
+            # We sat down before a crash and did not learn where.
+            table = self._api.table(m)
         self._memory.seated(m, table["you"]["seat"], table["you"]["player"])
         return table
 
