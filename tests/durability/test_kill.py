@@ -33,7 +33,7 @@ from tests.durability.duel import (
     seated,
 )
 from tests.durability.process import Service
-from tests.durability.wire import Heard, Moment, Strike
+from tests.durability.wire import Heard, Moment, Plan, Strike
 
 MATCHES = max(1, round(5 * float(os.environ.get("FAIRDEAL_SOAK", "1"))))
 KILLS, STRIKES = 10, 5
@@ -62,16 +62,18 @@ class Strikes:
 
 
 class OnCall:
-    """Kills at the first call of that method to that end of a path."""
+    """Kills at the first call of that method to that end of a path; what is called later goes by the plan `then`."""
 
-    def __init__(self, method: str, end: str, strike: Strike) -> None:
-        self._method, self._end, self._strike = method, end, strike
-        self.struck = 0
+    def __init__(self, method: str, end: str, strike: Strike, then: Plan = lambda _: None) -> None:
+        self._method, self._end, self._strike, self._then = method, end, strike, then
+        self._struck = False
 
     def __call__(self, request: httpx2.Request) -> Strike | None:
-        if self.struck or (request.method, request.url.path.endswith(self._end)) != (self._method, True):
+        if self._struck:
+            return self._then(request)
+        if (request.method, request.url.path.endswith(self._end)) != (self._method, True):
             return None
-        self.struck += 1
+        self._struck = True
         return self._strike
 
 
@@ -119,8 +121,13 @@ def test_killed_while_a_table_fills(tmp_path: Path) -> None:
         assert len(service.kills) == 3
         assert alice.wallet() == (DEPOSIT, 0)
         assert service.money(m) == ["sit", "stand"]
+        m = bruno.open()
+        # This time the program dies too, before it has kept which seat it was given.
+        alice.plan = OnCall("POST", "/seats", Strike(Moment.LOST), gone)
+        with pytest.raises(Enough):
+            alice.sit(m)
         alice.plan = lambda _: None
-        m = seated((alice, bruno))
+        assert alice.sit(m)["you"]["seat"] == bruno.sit(m)["you"]["seat"] - 1 == 0
         assert alice.wallet() == bruno.wallet() == (DEPOSIT - STAKE, STAKE)
         service.stop()
         assert list(service.books().holds.values()) == [STAKE, STAKE]
