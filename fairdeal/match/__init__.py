@@ -7,7 +7,7 @@ from fairdeal.match.actions import SignedAction, action_message, retry_of
 from fairdeal.match.decide import Cancel, Command, Move, Resume, Tick, Void, decide, open_match
 from fairdeal.match.events import SEAT_EVENTS, SERVER, Event
 from fairdeal.match.evolve import check_signature, evolve, missing_seats, replay
-from fairdeal.match.files import Bundle, Held, HeldLine, parse_bundle, parse_held, write_bundle, write_held
+from fairdeal.match.files import Bundle, Held, HeldLine, check_view, parse_bundle, parse_held, write_bundle, write_held
 from fairdeal.match.receipts import check_receipt, open_receipt, receipt, receipt_key, receipt_name
 from fairdeal.match.settlement import money_outcome, settlement_lines
 from fairdeal.match.state import Ending, Joined, MatchState, Phase
@@ -38,6 +38,7 @@ __all__ = [
     "action_message",
     "check_receipt",
     "check_signature",
+    "check_view",
     "decide",
     "evolve",
     "legal",

@@ -15,7 +15,7 @@ from fairdeal.limits import (
     SIGNATURE_BYTES,
 )
 from fairdeal.match.events import Event
-from fairdeal.match.schema import hexadecimal, integer, list_of, one_of, record, seat, text
+from fairdeal.match.schema import ACT, hexadecimal, integer, list_of, one_of, record, seat, text
 
 BUNDLE_FORMAT: Final = "fairdeal/bundle@1"
 HELD_FORMAT: Final = "fairdeal/held@1"
@@ -32,16 +32,17 @@ _HELD_HEADER: Final = record(
 )
 _ACTIONS_LISTED: Final = 32
 """No hand and no auction offers more."""
-_VIEW: Final = record(
+check_view: Final = record(
     {
         "hand": list_of(text("[SHDC](7|8|9|10|J|Q|K|A)"), 0, _ACTIONS_LISTED),
-        "legal": list_of(lambda _: None, 0, _ACTIONS_LISTED),
+        "legal": list_of(ACT, 0, _ACTIONS_LISTED),
         "m": hexadecimal(MATCH_ID_BYTES),
         "seat": seat,
         "size": integer(1, MAX_TREE_SIZE),
     }
 )
-_HELD_LINE: Final = record({"receipt": _note, "sig": hexadecimal(SIGNATURE_BYTES), "view": _VIEW})
+"""Raises Malformed unless this has the form of a view: one of another form would spoil a held file."""
+_HELD_LINE: Final = record({"receipt": _note, "sig": hexadecimal(SIGNATURE_BYTES), "view": check_view})
 
 
 @dataclass(frozen=True, slots=True)
