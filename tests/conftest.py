@@ -20,9 +20,13 @@ Named = Iterable[tuple[str, Any]]
 
 
 def rules_cases(document: Any) -> Named:
-    """Those of rulesets that exist: a case names the game without its version."""
+    """Those of games that matches are played of: a case names the game without its version."""
     games = {ruleset.partition("@")[0] for ruleset in RULESETS}
     return ((case["id"], case) for case in document["cases"] if case["ruleset"] in games)
+
+
+def cases_of_any_game(document: Any) -> Named:
+    return ((case["id"], case) for case in document["cases"])
 
 
 def permutations(document: Any) -> Named:
@@ -142,6 +146,7 @@ def canonical_texts(document: Any) -> Named:
 
 FIXTURES: dict[str, tuple[str, Callable[[Any], Named]]] = {
     "rules_case": ("cases", rules_cases),
+    "case_of_any_game": ("cases", cases_of_any_game),
     "permutation": ("shuffle_cases", permutations),
     "deal": ("shuffle_cases", deals),
     "merkle_root": ("tlog_cases", merkle_roots),
