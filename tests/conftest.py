@@ -25,7 +25,7 @@ def rules_cases(document: Any) -> Named:
     return ((case["id"], case) for case in document["cases"] if case["ruleset"] in games)
 
 
-def cases_of_any_game(document: Any) -> Named:
+def cases_of_every_game(document: Any) -> Named:
     return ((case["id"], case) for case in document["cases"])
 
 
@@ -145,8 +145,7 @@ def canonical_texts(document: Any) -> Named:
 
 
 FIXTURES: dict[str, tuple[str, Callable[[Any], Named]]] = {
-    "rules_case": ("cases", rules_cases),
-    "case_of_any_game": ("cases", cases_of_any_game),
+    "rules_case": ("cases", cases_of_every_game),
     "permutation": ("shuffle_cases", permutations),
     "deal": ("shuffle_cases", deals),
     "merkle_root": ("tlog_cases", merkle_roots),

@@ -1,4 +1,4 @@
-"""What the product says about a case of a game for four, one function per case type, as `facts.py` does for the duel."""
+"""What the product says about a case of a game for four, one function per case type; `facts.py` is the duel's."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -189,7 +189,7 @@ def deal_score(game: Preset, *, pot: int = 0, bid: Any = None, double: str | Non
 
 
 def match(game: Preset, *, target: int, before: list[int], deal_marks: list[Any]) -> Facts:
-    """As in every game; of the marks, those of a litige are the ones with nothing for one side and less than a dedans."""
+    """As in every game. Nothing for one side, and less than a dedans for the other, are the marks of a litige."""
     pot = 0
     for written in deal_marks:
         if written != "void":
@@ -230,7 +230,7 @@ def replay(
 
 
 def count_sequences(game: Preset, deal: Deal, depth: int) -> int:
-    """How many legal sequences of exactly `depth` bids and cards there are; a declaration is no turn and is not counted."""
+    """How many legal sequences of exactly `depth` bids and cards there are; to declare is no turn and is not counted."""
     if depth == 0:
         return 1
     actions = [action for action in game.rules.actions(deal) if not isinstance(action, Declare)]
@@ -377,16 +377,11 @@ FOUR_FACTS: dict[str, Callable[..., Facts]] = {
 def sheet_deal_score(
     sheet: Sheet, *, pot: int = 0, bid: Any = None, double: str | None = None, scoring: str = "faits", **given: Any
 ) -> Facts:
-    made = made_of(**given)
-    check_points(made.points, tricks=made.tricks)
-    contract = (
-        None if bid is None else SheetContract(contract_of(bid, 0, double).value, double_of(double), Scoring(scoring))
-    )
-    return score_facts(sheet.line(made, pot, contract))
-
-
-def double_of(double: str | None) -> Double | None:
-    return None if double is None else Double(double)
+    contract = None
+    if bid is not None:
+        found = contract_of(bid, 0, double)
+        contract = SheetContract(found.value, found.double, Scoring(scoring))
+    return score_facts(sheet.line(made_of(**given), pot, contract))
 
 
 def rounding(sheet: Sheet, *, value: int | None = None, **given: Any) -> Facts:

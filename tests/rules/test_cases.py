@@ -27,8 +27,8 @@ def check_case(case: dict[str, Any]) -> None:
     assert {name: facts.get(name, "unknown fact") for name in case["expect"]} == case["expect"]
 
 
-def test_case(case_of_any_game: dict[str, Any]) -> None:
-    check_case(case_of_any_game)
+def test_case(rules_case: dict[str, Any]) -> None:
+    check_case(rules_case)
 
 
 @pytest.mark.parametrize(
