@@ -1,7 +1,7 @@
 """What the verifier must say of each mutant, and exactly which it cannot see.
 
-The service's fold decides which mutants break nothing (`Forger.refused_at`); the lists here say in words which those are,
-and docs/limitations.md says it to the reader. Both must agree with the verifier on every single mutant.
+The service's fold decides which mutants break nothing (`Forger.refused_at`); `unseen_kind` lists which those are, and
+docs/limitations.md tells the reader. Both must agree with the verifier on every single mutant.
 """
 
 from collections import Counter
@@ -73,7 +73,7 @@ class Judge:
             assert report.step == 4, told
 
     def _first_place(self, mutant: Mutant, report: Report) -> int:
-        """The changed event; where that one's own root is what is wrong, the end of the history which that root is of."""
+        """The changed event; where its own root is what is wrong, the end of the history which that root is of."""
         size = signed_size(mutant.events[mutant.place]) if mutant.place < len(mutant.events) else 0
         return min(mutant.place, size - 1) if report.cause == "signed_root" and size else mutant.place
 
@@ -91,7 +91,7 @@ def signed_until(events: tuple[EventDict, ...]) -> int:
 
 
 def _owes_settlement(mutant: Mutant) -> bool:
-    """A closed match without a stake that now has one: its settlement is still to come, so its rules are not looked at."""
+    """A closed match without a stake that now has one: its settlement is to come, so no rule is looked at yet."""
     return mutant.path == ("data", "stake") and mutant.events[-1]["type"] == "reveal"
 
 

@@ -115,7 +115,9 @@ def _changes(events: tuple[EventDict, ...], place: int, rng: random.Random) -> I
 def _optional(event: EventDict) -> Iterator[tuple[str, Any]]:
     """Members that could be there, and whole other actions."""
     if event["type"] in ("act", "timeout"):
-        yield from (("do", do) for do in ({"resign": True}, {"bid": "pass"}, {"card": "S7"}) if do != event["data"].get("do"))
+        yield from (
+            ("do", do) for do in ({"resign": True}, {"bid": "pass"}, {"card": "S7"}) if do != event["data"].get("do")
+        )
         yield from (("says", word) for word in _ALLOWED["says"] if "says" not in event["data"])
     if event["type"] == "end" and "cause" not in event["data"]:
         yield "cause", "operator"

@@ -1,7 +1,7 @@
 """What a forger can do with a mutant, and what the service's own fold says about it.
 
-The fold of `fairdeal.match` shares no code with the verifier: where it takes a mutant to its end, nothing that was signed
-and no rule speaks against it.
+The fold of `fairdeal.match` shares no code with the verifier: where it takes a mutant to its end, nothing that was
+signed and no rule speaks against it.
 """
 
 import json

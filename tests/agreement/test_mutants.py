@@ -1,0 +1,229 @@
+"""Proof by mutants: what one small lie about a match comes to, however it is passed off.
+
+*As it is*, every mutant is `altered` or `malformed`, and nobody is accused. *Resealed*, it is `malformed`, or `cheated`
+at the changed event or the first later one whose check sees it. What nobody can see is listed in
+`judging.unseen_kind` and in docs/limitations.md, and on every mutant compared with what the service's own fold takes:
+
+- against the true held file: cuts of the tail, which are `pending`;
+- resealed by the operator, at or beyond the largest size that a seat signed: also times within the clock rules, an
+  outage or a seed period written in or left out, the order of joins, an action left out before an end of the
+  operator's own, and all terms of a table that nobody joined (never `verified`: nobody holds anything of it);
+- resealed by the operator and all seats: a different match that keeps the rules. With a deal no term, player or
+  time up to the last join can differ; times, outages, the order of the seeds and legal actions after it can.
+"""
+
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+
+import pytest
+
+from fairdeal import canonical
+from fairdeal.match import write_bundle
+from fairdeal.tlog import Checkpoint, NoteSigner, sign_note
+from fairdeal_verifier import Policy, Report, verify
+from fairdeal_verifier.errors import WrongUsage
+from tests.agreement.judging import Judge
+from tests.agreement.mutants import every, respelt, some
+from tests.agreement.sealing import Forger, Way
+from tests.simulator import ENDINGS, Played, play
+
+SCALE = float(os.environ.get("FAIRDEAL_SOAK", "1"))
+SHORT = {
+    "target": 17, "extra_deal": 19, "overruns": 43, "resigned": 18, "seed_missing_0": 1, "seed_missing_1": 24,
+    "seed_missing_both": 9, "cancelled_empty": 3, "cancelled_with_0": 1, "cancelled_with_1": 2, "void_in_seeds": 4,
+    "void_in_play": 56, "deal_limit": 11,
+}  # fmt: skip
+"""For each ending the number of a match with few events: its mutants are many, and each is verified."""
+PARTS = {"extra_deal": 8, "target": 3, "deal_limit": 3}
+"""The longer ones are shared among test processes."""
+MATCHES, MUTANTS = 200, 2_000
+CHUNKS = 10
+STEPS = range(3, 11)
+
+
+@cache
+def short(ending: str) -> Played:
+    options = {"deals_max": 1} if ending == "deal_limit" else {}
+    return play(SHORT[ending], ending, stake=0 if ending == "seed_missing_1" else 500, **options)
+
+
+def policy_of(match: Played) -> Policy:
+    return Policy.parse(match.policy.encode())
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_some_mutants_of_every_ending_are_told_for_what_they_are(ending: str) -> None:
+    judge = Judge(Forger(short(ending)))
+    for mutant in some(judge.forger.events, random.Random(ending), 100):
+        judge.judge(mutant)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("ending", "part"), [(ending, part) for ending in ENDINGS for part in range(PARTS.get(ending, 1))]
+)
+def test_every_mutant_of_every_ending_is_told_for_what_it_is(ending: str, part: int) -> None:
+    judge = Judge(Forger(short(ending)))
+    each = PARTS.get(ending, 1) * max(1, round(1 / SCALE))
+    for mutant in islice(every(judge.forger.events, random.Random(ending)), part, None, each):
+        judge.judge(mutant)
+    assert judge.unseen["TRUE_HELD", "cut", "pending"]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_mutants_sampled_over_all_matches_are_told_for_what_they_are(chunk: int) -> None:
+    for number in range(chunk, MATCHES, CHUNKS):
+        judge = Judge(Forger(play(number, ENDINGS[number % len(ENDINGS)])))
+        for mutant in some(judge.forger.events, random.Random(number), max(1, round(SCALE * MUTANTS / MATCHES))):
+            judge.judge(mutant)
+
+
+def first_to_see(least: int) -> Counter[int]:
+    """How often each step was the first to see a mutant, counted until each has seen so many."""
+    judges = [Judge(Forger(short(ending))) for ending in ("resigned", "void_in_play", "overruns", "deal_limit")]
+    rng = random.Random(least)
+    for _ in range(300 * least):
+        judge = rng.choice(judges)
+        for mutant in some(judge.forger.events, rng, 1):
+            judge.judge(mutant)
+        caught = sum((judge.caught for judge in judges), Counter[int]())
+        if min(caught[step] for step in STEPS) >= least:
+            break
+    return caught
+
+
+def test_each_step_is_the_first_to_see_something() -> None:
+    caught = first_to_see(1)
+    assert [step for step in STEPS if not caught[step]] == []
+
+
+@pytest.mark.soak
+def test_each_step_is_the_first_to_see_twenty_mutants() -> None:
+    caught = first_to_see(20)
+    assert {step: caught[step] for step in STEPS if caught[step] < 20} == {}
+
+
+@pytest.mark.parametrize("ending", ["resigned", "void_in_seeds"])
+def test_a_line_in_another_spelling_is_malformed_even_under_a_valid_head(ending: str) -> None:
+    forger = Forger(short(ending))
+    policy = policy_of(forger.match)
+    for place, line in enumerate(forger.lines):
+        for changed in respelt(line):
+            lines = [*forger.lines[:place], changed, *forger.lines[place + 1 :]]
+            for bundle in (write_bundle(forger.head, lines), forger.seal_lines(lines, place, Way.OPERATOR).bundle):
+                report = verify(bundle, policy, forger.true_held)
+                assert (report.verdict, report.step) == ("malformed", 0), changed
+
+
+def test_a_file_or_header_in_another_spelling_is_malformed() -> None:
+    match = short("resigned")
+    header, _, events = match.bundle.partition(b"\n")
+    head = json.loads(header)["head"]
+    values = (
+        {"format": "fairdeal/bundle@2", "head": head},
+        {"format": "fairdeal/held@1", "head": head},
+        {"format": None, "head": head},
+        {"format": "fairdeal/bundle@1"},
+        {"head": head},
+        {"format": "fairdeal/bundle@1", "head": head, "unknown": 0},
+        {"format": "fairdeal/bundle@1", "head": 0},
+        {"format": "fairdeal/bundle@1", "head": head + head.splitlines(keepends=True)[-1]},
+        {"format": "fairdeal/bundle@1", "head": head[:-1]},
+        {"format": "fairdeal/bundle@1", "head": ""},
+    )
+    headers = [*respelt(header), *map(canonical.encode, values)]
+    files = [
+        b"", b"\n", events, header + b"\n", match.bundle[:-1], match.bundle + b"\n", b"\n" + match.bundle,
+        match.bundle.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + match.bundle, match.bundle + match.bundle,
+    ]  # fmt: skip
+    for bundle in (*(changed + b"\n" + events for changed in headers), *files):
+        report = verify(bundle, policy_of(match), match.held[0])
+        assert (report.verdict, report.step) == ("malformed", 0), bundle[:200]
+
+
+def test_any_character_of_the_head_changed_accuses_nobody() -> None:
+    match = short("resigned")
+    header, _, events = match.bundle.partition(b"\n")
+    head, rng = json.loads(header)["head"], random.Random(1)
+    for at, old in enumerate(head):
+        for new in {*rng.sample("0aA+/ \n—", 3)} - {old}:
+            changed = canonical.encode({"format": "fairdeal/bundle@1", "head": head[:at] + new + head[at + 1 :]})
+            report = verify(changed + b"\n" + events, policy_of(match), match.held[0])
+            assert report.verdict in ("altered", "malformed"), (at, new)
+            assert report.step in (0, 1), (at, new)
+
+
+def sealed_head(forger: Forger, checkpoint: Checkpoint, name: str = "") -> bytes:
+    signer = NoteSigner(name, forger.match.keys.operator) if name else forger.signer
+    return write_bundle(sign_note(checkpoint.body(), signer), forger.lines)
+
+
+def test_another_head_by_the_operators_key() -> None:
+    forger = Forger(short("resigned"))
+    match, size, origin = forger.match, len(forger.lines), forger.origin
+    root, earlier = forger.frontier(size).root(), forger.frontier(size - 1).root()
+    log, m = origin.split("/m/")
+    true = Checkpoint(origin, size, root)
+    found = {
+        "the same": sealed_head(forger, true),
+        "cut": sealed_head(forger, Checkpoint(origin, size - 1, earlier)),
+        "longer": sealed_head(forger, Checkpoint(origin, size + 1, root)),
+        "another root": sealed_head(forger, Checkpoint(origin, size, earlier)),
+        "another log": sealed_head(forger, Checkpoint(f"{log}x/m/{m}", size, root)),
+        "an unlisted name": sealed_head(forger, true, f"{log}/others"),
+    }
+
+    def told(bundle: bytes, held: bytes | None) -> tuple[str, int | None, str | None, int | None]:
+        report: Report = verify(bundle, policy_of(match), held)
+        return report.verdict, report.step, report.cause, report.broken_at
+
+    assert {name: told(bundle, forger.true_held) for name, bundle in found.items()} == {
+        "the same": ("verified", None, None, None),
+        "cut": ("altered", 3, "events_extra", size - 1),
+        "longer": ("altered", 3, "events_missing", size),
+        "another root": ("altered", 3, "root", size - 1),
+        "another log": ("altered", 3, "held_signature", None),
+        "an unlisted name": ("altered", 1, "head_signature", None),
+    }
+    assert told(found["another log"], None) == ("cheated", 8, "terms", 0)
+    foreign = sealed_head(forger, Checkpoint(f"{log}/m/{'0' * 32}", size, root))
+    assert told(foreign, None) == ("cheated", 8, "terms", 0)
+    with pytest.raises(WrongUsage):
+        verify(foreign, policy_of(match), forger.true_held)
+
+
+def bytes_changed(data: bytes, rng: random.Random, count: int | None) -> Iterator[bytes]:
+    """The file with one byte changed, at so many places or all; mostly into one that could stand there."""
+    for at in range(len(data)) if count is None else rng.sample(range(len(data)), count):
+        plausible = [byte for byte in b"0123456789abcdef" if byte != data[at]]
+        yield data[:at] + bytes([rng.choice([*plausible, data[at] ^ 1, data[at] ^ 0x80])]) + data[at + 1 :]
+
+
+def check_no_byte_accuses(ending: str, count: int | None) -> None:
+    match, rng = short(ending), random.Random(ending)
+    policy, held = policy_of(match), match.held[1]
+    for bundle in bytes_changed(match.bundle, rng, count):
+        assert verify(bundle, policy, held).verdict in ("altered", "malformed"), bundle
+    for changed in bytes_changed(held, rng, count):
+        try:
+            # The owner's key in the first line is signed by nobody: with another one the file anchors nothing.
+            assert verify(match.bundle, policy, changed).verdict in ("altered", "unchecked"), changed
+        except WrongUsage:
+            continue
+
+
+@pytest.mark.parametrize("ending", ["resigned", "seed_missing_0", "void_in_play"])
+def test_no_changed_byte_accuses_anybody(ending: str) -> None:
+    check_no_byte_accuses(ending, 80)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("ending", ["resigned", "seed_missing_0"])
+def test_no_changed_byte_anywhere_accuses_anybody(ending: str) -> None:
+    check_no_byte_accuses(ending, None)
