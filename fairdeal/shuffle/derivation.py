@@ -17,6 +17,10 @@ from fairdeal.shuffle.permutation import FACTORIALS, check_pack_size, deck_from_
 
 _DEAL = b"fairdeal/1 deal\n"
 _DEALER = b"fairdeal/1 dealer\n"
+_CUT = b"fairdeal/1 cut\n"
+_CUT_FROM = 3
+"""Fewer cards than this are never cut off, nor left."""
+_CUT_PLACES = 32 - 2 * _CUT_FROM + 1
 _SPARE_BITS = 128
 """Bits beyond those of cards!, which bound the bias of the reduction by 2^-128 (FIPS 186-5 A.2.1 asks for 64)."""
 _BLOCK_BITS = 256
@@ -44,10 +48,21 @@ def first_dealer(server_seed: bytes, table_root: bytes, seat_seeds: Sequence[byt
     return int.from_bytes(hmac.digest(server_seed, message, "sha256"), "big") % len(seat_seeds)
 
 
-def _deal_number(server_seed: bytes, table_root: bytes, seat_seeds: Sequence[bytes], deal: int, cards: int) -> int:
-    check_pack_size(cards)
+def cut_place(server_seed: bytes, table_root: bytes, seat_seeds: Sequence[bytes], deal: int) -> int:
+    """How many cards are cut off an unshuffled pack before deal number `deal`: 3…29 of 32. Raises Malformed."""
+    _check_deal(deal)
+    message = _message(_CUT, server_seed, table_root, seat_seeds) + deal.to_bytes(4, "big")
+    return _CUT_FROM + int.from_bytes(hmac.digest(server_seed, message, "sha256"), "big") % _CUT_PLACES
+
+
+def _check_deal(deal: int) -> None:
     if not 1 <= deal <= MAX_DEAL:
         raise Malformed(f"a deal's number is 1 to {MAX_DEAL}")
+
+
+def _deal_number(server_seed: bytes, table_root: bytes, seat_seeds: Sequence[bytes], deal: int, cards: int) -> int:
+    check_pack_size(cards)
+    _check_deal(deal)
     message = _message(_DEAL, server_seed, table_root, seat_seeds) + deal.to_bytes(4, "big")
     blocks = _BLOCKS[cards]
     if blocks == 1:

@@ -230,7 +230,7 @@ def replay(
 
 
 def count_sequences(game: Preset, deal: Deal, depth: int) -> int:
-    """How many legal sequences of exactly `depth` bids and cards there are; to declare is no turn and is not counted."""
+    """How many legal sequences of exactly `depth` bids and cards there are; declaring is no turn and not counted."""
     if depth == 0:
         return 1
     actions = [action for action in game.rules.actions(deal) if not isinstance(action, Declare)]
