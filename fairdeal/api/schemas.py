@@ -102,7 +102,7 @@ class TableIn(Model):
     game: Literal["duel"]
     stake: Annotated[int, Field(ge=0, le=MAX_STAKE, examples=[100])]
     private: bool = False
-    decision_ms: Annotated[int, Field(ge=1, le=86_400_000)] = 30_000
+    decision_ms: Annotated[int | None, Field(ge=1, le=86_400_000, description="Absent: the usual one.")] = None
 
 
 class Code(Model):

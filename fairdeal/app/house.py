@@ -27,8 +27,8 @@ class Entropy(Protocol):
 class House:
     """Decided once, when the service starts. Times are in ms.
 
-    `receipts` signs receipts and views; `clock` is every table's but for the `decision_ms`, one of `decisions_ms`, that
-    its opener chooses.
+    `receipts` signs receipts and views; `clock` is every table's; its `decision_ms` is the usual one, and an opener may
+    choose any of `decisions_ms` instead.
     """
 
     log: str

@@ -36,13 +36,15 @@ class Tables:
         self._clock = clock
         self._entropy = entropy
 
-    def open(self, opener: Account, game: str, stake: int, private: bool, decision_ms: int) -> Match:
+    def open(self, opener: Account, game: str, stake: int, private: bool, decision_ms: int | None) -> Match:
         """A new table, with the server's seed committed to and sealed; its opener does not sit yet.
 
-        Raises TermsRefused, Malformed for a stake out of range.
+        `decision_ms` is one of the house's times; None for the usual one. Raises TermsRefused, Malformed for a stake
+        out of range.
         """
         house = self._house
-        if game not in RULESETS or decision_ms not in house.decisions_ms:
+        clock = house.clock if decision_ms is None else replace(house.clock, decision_ms=decision_ms)
+        if game not in RULESETS or clock.decision_ms not in house.decisions_ms:
             raise TermsRefused("the house does not open such tables", {"decisions_ms": list(house.decisions_ms)})
         now = self._clock.now_ms()
         m = match_id(self._entropy.take(MATCH_ID_BYTES))
@@ -56,7 +58,7 @@ class Tables:
             stake=stake,
             asset=house.asset,
             fees=house.fees,
-            clock=replace(house.clock, decision_ms=decision_ms),
+            clock=clock,
             deals_max=house.deals_max,
             close_by=now + house.table_wait_ms + CLOSE_MS,
             receipt_key=house.receipts.verifier_key.public,

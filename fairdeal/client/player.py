@@ -61,7 +61,10 @@ class Player:
     def open_table(
         self, stake: int, *, game: str = "duel", private: bool = False, decision_ms: int | None = None
     ) -> Answer:
-        """Open a table, without sitting down; its description. Raises ApiError, Unreachable."""
+        """Open a table, without sitting down; its description. `decision_ms` None is the house's usual time.
+
+        Raises ApiError, Unreachable.
+        """
         form: dict[str, Any] = {"game": game, "stake": stake, "private": private}
         return self._api.open_table(form if decision_ms is None else {**form, "decision_ms": decision_ms})
 

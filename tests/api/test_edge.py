@@ -158,6 +158,15 @@ def test_the_house_opens_tables_on_its_own_terms_only(service: Service) -> None:
     assert ok(service.http.get("/v1/tables"))["tables"] == []
 
 
+def test_a_table_has_the_house_usual_time_unless_it_asks_for_another(tmp_path: Path) -> None:
+    service = Service(tmp_path, {"decisions_ms": [10_000, 60_000]})
+    alice = service.person("alice")
+    for asked, given in (({}, 10_000), ({"decision_ms": None}, 10_000), ({"decision_ms": 60_000}, 60_000)):
+        assert ok(alice.post("/v1/tables", {"game": "duel", "stake": 0} | asked))["decision_ms"] == given
+    assert code(alice.post("/v1/tables", {"game": "duel", "stake": 0, "decision_ms": 30_000})) == (422, "terms_refused")
+    service.stop()
+
+
 def test_seats_need_an_idempotency_key(service: Service) -> None:
     alice = service.person("alice", 100)
     m = ok(alice.post("/v1/tables", {"game": "duel", "stake": 1}))["m"]
