@@ -1,10 +1,11 @@
 """One deadline for everybody, told with the service's now; and the time of a move is when it was at the door."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from fairdeal.app.ports import Append, CommitResult
 from fairdeal.store import SqlStore
 from tests.api.table import Player, Service, first_legal, ok, on_turn, start_two
 
@@ -37,22 +38,18 @@ def test_everybody_is_told_one_deadline_with_the_services_now(service: Service) 
     assert told(players[0]) == told(players[1]) == (None, service.clock.ms)
 
 
-class SlowStore:
-    """Takes a minute for the seed, before anything is decided, and another to write."""
+def slow_down(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store takes a minute for each: who is calling, the match's row, its seed, and writing."""
+    for name in ("session_account", "table", "sealed_seed", "commit"):
+        monkeypatch.setattr(SqlStore, name, slow(service, getattr(SqlStore, name)))
 
-    def __init__(self, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-        sealed_seed, commit = SqlStore.sealed_seed, SqlStore.commit
 
-        def slow_seed(store: SqlStore, match_id: str) -> bytes:
-            service.clock.ms += 60_000
-            return sealed_seed(store, match_id)
+def slow(service: Service, work: Callable[..., Any]) -> Callable[..., Any]:
+    def slowly(*arguments: Any) -> Any:
+        service.clock.ms += 60_000
+        return work(*arguments)
 
-        def slow_commit(store: SqlStore, append: Append) -> CommitResult:
-            service.clock.ms += 60_000
-            return commit(store, append)
-
-        monkeypatch.setattr(SqlStore, "sealed_seed", slow_seed)
-        monkeypatch.setattr(SqlStore, "commit", slow_commit)
+    return slowly
 
 
 @pytest.mark.parametrize("wait", [0, 34_000])
@@ -65,9 +62,9 @@ def test_the_time_of_a_move_is_when_it_was_at_the_door(
     service.tick(wait)
     arrived = service.clock.ms
     with monkeypatch.context() as patched:
-        SlowStore(service, patched)
+        slow_down(service, patched)
         answer = ok(player.send(body))
-    assert service.clock.ms >= arrived + 120_000
+    assert service.clock.ms >= arrived + 240_000
     event = json.loads(answer["events"][0])
     assert (event["type"], event["by"], event["t"]) == ("act", player.seat, arrived)
     assert answer["deadline"] == arrived + 30_000
