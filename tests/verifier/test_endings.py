@@ -131,7 +131,7 @@ def test_a_table_nobody_joined_is_never_verified() -> None:
     assert told(verify(match.bundle(), match.policy(), match.held_file())) == ("unchecked", None, "no_anchor", None)
 
 
-def test_a_receipt_beyond_the_copy_contradicts_nothing_and_anchors_nothing() -> None:
+def test_a_receipt_beyond_a_closed_copy_is_of_another_history() -> None:
     match = target(3, target=50)
     bundle, size = match.bundle(), len(match.events) + 3
     line = match.held[0][-1]
@@ -139,7 +139,8 @@ def test_a_receipt_beyond_the_copy_contradicts_nothing_and_anchors_nothing() -> 
     line["view"]["size"] = size
     line["sig"] = match.sign_view(line["view"])
     match.held[0][:] = [line]
-    assert told(verify(bundle, match.policy(), match.held_file())) == ("unchecked", None, "no_anchor", None)
+    forked = ("cheated", 3, "fork", len(match.events))
+    assert told(verify(bundle, match.policy(), match.held_file())) == forked
 
 
 def test_a_foreign_or_malformed_held_file_is_wrong_usage() -> None:

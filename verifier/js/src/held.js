@@ -3,6 +3,7 @@
 import { concat, fromHex, utf8 } from "./bytes.js";
 import { encodeBytes } from "./canonical.js";
 import { Finding, UsageError } from "./errors.js";
+import { isClosed } from "./seats.js";
 import { suspectsOf } from "./suspects.js";
 
 const VIEW = utf8("fairdeal/1 view\n");
@@ -17,13 +18,18 @@ export async function checkHeld(run) {
   if (held.m !== head.origin.split("/m/").pop()) throw new UsageError("held file: of another match");
   const chosen = signedLines(run);
   const signed = await Promise.all(chosen.map((line) => signaturesHold(run, line)));
-  const fork = held.lines.find(({ receipt }) => receipt.size <= run.events.length && receipt.root !== roots[receipt.size]);
+  const have = run.events.length;
+  // Nothing follows a closed match, so a longer history is another one.
+  const beyond = isClosed(run.events);
+  const fork = held.lines.find(({ receipt: { size, root } }) => (size <= have ? root !== roots[size] : beyond));
   if (!held.lines.every((line) => fits(run, line)) || !signed.every(Boolean)) {
     throw unsigned();
   }
   if (fork !== undefined) {
     const { size } = fork.receipt;
-    throw await accusation(run, fork, new Finding(3, "fork", size - 1, { suspects: suspectsOf(run, size) }));
+    const finding =
+      size <= have ? new Finding(3, "fork", size - 1, { suspects: suspectsOf(run, size) }) : new Finding(3, "fork", have);
+    throw await accusation(run, fork, finding);
   }
   run.checked += 2 * chosen.length;
 }

@@ -209,6 +209,27 @@ test("held receipts: a fork, a line of another seat, a file of another match", a
   await assert.rejects(verify(bundle, { policy, held: foreign.slice(1) }), UsageError);
 });
 
+test("held receipts: one beyond the end is a fork of a closed copy, and of no other", async () => {
+  const table = await play("resigned");
+  const bundle = await table.bundle();
+  const policy = table.policy();
+  const beyond = table.events.length + 2;
+  const honest = table.receipt.bind(table);
+  const views = [...table.views[0], { ...table.views[0][0], size: beyond }];
+  const roots = table.roots;
+  table.receipt = (at, root = roots[at] ?? "00".repeat(32), key = table.server) => honest(at, root, key);
+  const held = await table.held(0, views);
+  assert.deepEqual(told(await verify(bundle, { policy, held })), ["cheated", 3, "fork", table.events.length]);
+  assert.equal((await verify(bundle, { policy, held })).suspects, null);
+
+  table.receipt = honest;
+  const open = await play("resigned");
+  const longer = await open.held(0);
+  open.events.splice(-3);
+  await open.seal();
+  assert.equal((await verify(await open.bundle(), { policy: open.policy(), held: longer })).verdict, "pending");
+});
+
 test("held views: another hand, other legal actions", async () => {
   const table = await play("resigned");
   const bundle = await table.bundle();

@@ -114,11 +114,16 @@ class _Verification:
         for line in held.lines if self.signatures == "all" else held.lines[-1:]:
             self._check_held_line(held, line)
         for line in held.lines:
-            size = line.receipt.size
-            if size < len(self.roots) and line.receipt.root != self.roots[size]:
+            size, have = line.receipt.size, len(self.events)
+            if size <= have:
+                fork = Broken(3, "fork", size - 1, size=size) if line.receipt.root != self.roots[size] else None
+            else:
+                # Nothing follows a closed match, so a longer history is another one.
+                fork = Broken(3, "fork", have) if self.closed else None
+            if fork is not None:
                 # Nobody is accused by a line whose signature was not looked at.
                 self._check_held_line(held, line)
-                raise Broken(3, "fork", size - 1, size=size)
+                raise fork
 
     def _check_held_line(self, held: HeldFile, line: HeldLine) -> None:
         receipt, view = line.receipt, line.view
