@@ -11,7 +11,6 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
-from fairdeal import canonical
 from fairdeal.cards import format_card
 from fairdeal.limits import MAX_SAFE_INTEGER
 
@@ -251,8 +250,3 @@ def respelt(line: bytes) -> Iterator[bytes]:
         # A header has no number to spell in another way.
         if changed != text:
             yield changed.encode()
-
-
-def encoded(events: tuple[EventDict, ...]) -> list[bytes]:
-    """The lines of a transcript, without LF."""
-    return [canonical.encode(event) for event in events]

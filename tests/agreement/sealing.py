@@ -27,7 +27,7 @@ from fairdeal.match import (
     write_held,
 )
 from fairdeal.tlog import Checkpoint, Frontier, NoteSigner, leaf_hash, sign_note
-from tests.agreement.mutants import EventDict, Mutant, encoded
+from tests.agreement.mutants import EventDict, Mutant
 from tests.simulator import Played
 
 
@@ -114,13 +114,17 @@ class Forger:
     def seal(self, mutant: Mutant, way: Way) -> Sealed:
         """The mutant as `way` passes it off."""
         if way is Way.AS_IS:
-            lines = encoded(mutant.events)
+            lines = self._encoded(mutant.events)
             return Sealed(write_bundle(self.head, lines), self.true_held, lines)
-        lines = encoded(mutant.events)
+        lines = self._encoded(mutant.events)
         # In a text that step 0 refuses there is nothing to sign.
         if way is Way.EVERYBODY and not self.is_malformed(lines, mutant.place):
-            lines = encoded(self._signed(mutant.events, mutant.place))
+            lines = self._encoded(self._signed(mutant.events, mutant.place))
         return self.seal_lines(lines, mutant.place, way)
+
+    def _encoded(self, events: tuple[EventDict, ...]) -> list[bytes]:
+        honest = dict(zip(map(id, self.events), self.lines, strict=True))
+        return [honest.get(id(event)) or canonical.encode(event) for event in events]
 
     def seal_lines(self, lines: list[bytes], place: int, way: Way) -> Sealed:
         """A new head over these lines, whatever they are; a new held file too, unless the way keeps the true one."""
