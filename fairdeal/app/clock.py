@@ -56,6 +56,7 @@ class Ticker:
             if match_id in self._ailing:
                 continue
             try:
+                self._heart.make_up(match_id)
                 self._matches.step(match_id, now, lambda match: self._due(match, now))
             except Exception:
                 log.exception("a match cannot go on", extra={"match": match_id})

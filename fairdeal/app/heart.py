@@ -26,6 +26,7 @@ class Heart:
         self._matches = matches
         self._clock = clock
         self._lock = Lock()
+        self._owed: dict[str, tuple[int, int]] = {}
 
     def beat(self) -> None:
         """To be called before anything is held against a player. After a gap every match first gets its time again;
@@ -39,16 +40,28 @@ class Heart:
             if last is None or now - last >= BEAT_MS:
                 self._store.beat(now)
 
+    def make_up(self, match_id: str) -> None:
+        """To be called, after the beat, before anything is held against this match's players: it is given the time that
+        it could not be given with the others. Raises whatever keeps it from that, and the time stays owed.
+        """
+        with self._lock:
+            if match_id in self._owed:
+                self._resume(match_id, *self._owed[match_id])
+                del self._owed[match_id]
+
     def _make_up(self, start: int, end: int) -> None:
         log.warning("outage", extra={"from": start, "to": end})
         for match_id in self._store.unfinished_matches():
+            since, _ = self._owed.get(match_id, (start, end))
             try:
-                self._resume(match_id, start, end)
+                self._resume(match_id, since, end)
+                self._owed.pop(match_id, None)
             except StoreFailed:
                 raise  # not this match's fault: without a beat all of it is done again
             except Exception:
                 # Whatever is wrong with one match, the heart goes on beating for all the others.
                 log.exception("a match cannot be resumed", extra={"match": match_id})
+                self._owed[match_id] = since, end
 
     def _resume(self, match_id: str, start: int, end: int) -> None:
         match, now = self._matches.load(match_id), self._clock.now_ms()

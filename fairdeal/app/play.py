@@ -71,7 +71,9 @@ class Play:
 
         deadline = self._matches.load(m).state.deadline
         if deadline is not None and arrived > deadline:
-            self._heart.beat()  # it may be the service that was late
+            # It may be the service that was late.
+            self._heart.beat()
+            self._heart.make_up(m)
         match = self._matches.step(m, arrived, choose)
         assert placed is not None
         return self._answer(match, action.seat, placed)

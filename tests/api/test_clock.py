@@ -214,3 +214,34 @@ def test_an_outage_is_owed_until_the_store_has_taken_its_resumes(
     assert service.store.last_beat() == beat
     service.tick()
     assert lines(player)[-1]["data"] == {"from": beat, "to": service.clock.ms}
+
+
+@pytest.mark.parametrize("first", ["the clock", "an action"])
+def test_a_match_that_could_not_be_resumed_is_owed_its_time(
+    service: Service, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    """Its players are not charged for the outage when it can go on again, although the heart has beaten meanwhile."""
+    player = on_turn(start_two(service))
+    service.tick(33_000)
+    beat, body = service.store.last_beat(), player.sign(first_legal(player))
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("broken")
+
+    matches: Matches = service.app.state.services.matches
+    with monkeypatch.context() as patched:
+        patched.setattr(matches, "step", broken)
+        service.clock.ms += 60_000
+        end = service.clock.ms
+        service.tick()
+        assert service.store.last_beat() == end
+    if first == "an action":
+        assert player.send(body).json()["code"] == "stale"
+    else:
+        service.tick(10_000)
+    last = lines(player)[-1]
+    assert (last["type"], last["data"]) == ("resume", {"from": beat, "to": end})
+    service.tick(30_000)
+    assert lines(player)[-1] == last
+    service.tick(250)
+    assert lines(player)[-1]["type"] == "timeout"
