@@ -34,3 +34,36 @@ def test_without_the_users_own_policy_or_held_file_nothing_is_verified(ending: s
     assert verify(match.bundle, None, match.held[0]).verdict == "unchecked"
     assert verify(match.bundle, policy, None).verdict == "unchecked"
     assert verify(match.bundle, Policy.parse(play(2, ending).policy.encode()), match.held[0]).verdict == "unchecked"
+
+
+def test_the_matches_are_of_every_ending_and_stall_in_every_way() -> None:
+    ends, kinds = set(), set()
+    for number, ending in NUMBERED:
+        match = play(number, ending)
+        dealt = False
+        kinds |= set() if match.state.terms.stake else {"no stake"}
+        for event in match.events:
+            dealt = dealt or event.type == "deal"
+            if event.type in ("timeout", "resume"):
+                kinds.add(f"{event.type} in {'play' if dealt else 'the seed phase'}")
+            elif event.type == "score":
+                kinds.add(event.data["outcome"])
+            elif event.type == "end":
+                ends.add((event.data["reason"], event.data.get("cause"), event.data["winner"]))
+    sides = {(reason, None, winner) for reason in ("target", "overruns", "resigned", "seed") for winner in (0, 1)}
+    assert ends == sides | {
+        ("seed", None, None),
+        ("cancelled", None, None),
+        ("void", "operator", None),
+        ("void", "deal_limit", None),
+    }
+    assert kinds == {
+        "no stake",
+        "timeout in the seed phase",
+        "timeout in play",
+        "resume in the seed phase",
+        "resume in play",
+        "made",
+        "dedans",
+        "void",
+    }
