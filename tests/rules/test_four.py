@@ -37,7 +37,7 @@ from fairdeal.errors import IllegalAction, Malformed, WrongPhase
 from tests.rules.four_facts import GAMES, cards_among, set_up
 from tests.rules.notation import cards_of
 
-SEEDS = range(15)
+SEEDS = range(25)
 TRUMP_ORDER = ["7", "8", "Q", "K", "10", "A", "9", "J"]
 PLAIN_ORDER = ["7", "8", "9", "J", "Q", "K", "10", "A"]
 CONTRACTS = [ContractBid(value, suit) for value in (*range(70, 190, 10), 85, 250, 270) for suit in range(5)]
