@@ -43,6 +43,7 @@ class Way(Enum):
 LINES_KEPT = 16
 """Of a held file, at most: half the time of a check are its signatures."""
 _SEATS = ("dealer", "seat", "taker", "belote", "winner")
+_ACCOUNTS = ["commission", "pot", "seat:0", "seat:1", "tax"]
 _BY_SIDE = ("points", "tricks", "marks", "totals")
 
 
@@ -59,7 +60,7 @@ def is_closed(events: Sequence[EventDict]) -> bool:
     if "reveal" not in types:
         return False
     seats = {event["by"] for event in events if event["type"] == "join"}
-    return types[-1] != "reveal" or events[0]["data"]["stake"] == 0 or len(seats) < 2
+    return "reveal" in types[:-1] or events[0]["data"]["stake"] == 0 or len(seats) < 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ def _fits_two_seats(event: Event) -> bool:
     data = event.data
     seats = [event.by, *(data.get(name) for name in _SEATS), *data.get("missing", ())]
     lengths = {len(data[name]) for name in _BY_SIDE if name in data}
-    lines = data.get("lines")
-    return all(seat is None or seat < 2 for seat in seats) and lengths <= {2} and (lines is None or len(lines) == 5)
+    accounts = sorted(line["account"] for line in data.get("lines", ()))
+    return all(seat is None or seat < 2 for seat in seats) and lengths <= {2} and accounts in ([], _ACCOUNTS)
 
 
 class Forger:

@@ -1,5 +1,8 @@
 """Every ending verifies for who can anchor it, and is never called verified otherwise."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from fairdeal_verifier import Policy, Report, WrongUsage, verify
@@ -172,3 +175,63 @@ def test_a_listed_key_that_is_not_the_openings_is_told_apart() -> None:
     assert told(verify(match.bundle(head), match.policy(), None)) == ("altered", 1, "head_signature", None)
     assert told(verify(match.bundle(head), other.policy(), None)) == ("cheated", 8, "terms", 0)
     assert told(verify(match.bundle(head), None, None)) == ("unchecked", 1, "head_signature", None)
+
+
+def test_signatures_are_counted_by_the_steps_that_passed() -> None:
+    """So the order in which a program looks at them does not show."""
+    match = target(1, target=50)
+    seated = [n for n, event in enumerate(match.events) if event["by"] >= 0]
+    held = 2 * len(match.held[0])
+
+    def counted(**changed: Any) -> int:
+        return verify(match.bundle(), match.policy(), match.held_file(), **changed).counts.signatures
+
+    assert counted() == 1 + held + len(seated)
+    assert counted(signatures="last") == 1 + 2 + 2
+    true = match.events[seated[5]]["data"]["sig"]
+    match.events[seated[5]]["data"]["sig"] = "00" * 64
+    assert counted() == 1  # the held file tells first
+    assert verify(match.bundle(), match.policy(), None).counts.signatures == 1
+    match.events[seated[5]]["data"]["sig"] = true
+    match.held[0][3]["sig"] = "00" * 64
+    assert counted() == 1
+    match.server = match.seats[0]
+    report = verify(match.bundle(), target(1, target=50).policy(), None)
+    assert (report.step, report.counts.signatures) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda match, line: line["view"].update(seat=1),
+        lambda match, line: line["view"].update(m="0" * 32),
+        lambda match, line: line.update(receipt=match.receipt(2, roots(match.leaves))),
+        lambda match, line: line.update(receipt=match.receipt(line["view"]["size"], roots(match.leaves), origin="x")),
+        lambda match, line: line.update(receipt=match.receipt(line["view"]["size"], roots(match.leaves), name="x")),
+    ],
+)
+def test_last_signatures_spare_signatures_only(change: Callable[[Match, Any], None]) -> None:
+    match = target(1, target=50)
+    line = match.held[0][5]
+    change(match, line)
+    report = verify(match.bundle(), match.policy(), match.held_file(), signatures="last")
+    assert told(report) == ("altered", 3, "held_signature", None)
+
+
+def test_step_5_has_passed_when_step_6_fails() -> None:
+    match = ENDINGS["resigned"](8)
+    match.events[match.find("seed")]["data"]["do"]["seed"] = "00" * 32
+    report = verify(match.sign_seats().bundle(), match.policy(), None)
+    assert (report.verdict, report.step, report.cause) == ("cheated", 6, "seat_seed")
+    assert [check.result for check in report.checks[4:8]] == ["passed", "passed", "failed", "not run"]
+
+
+@pytest.mark.parametrize("name", ["target", "cancelled"])
+def test_a_reveal_after_a_reveal_closes_the_copy(name: str) -> None:
+    """Or a server whose rules were broken could have a copy called `pending` for one event more."""
+    match = ENDINGS[name](4)
+    reveal = match.find("reveal")
+    del match.events[reveal + 1 :]
+    match.events.append(match.events[reveal] | {"n": reveal + 1})
+    report = verify(match.bundle(), match.policy(), None)
+    assert told(report) == ("cheated", 8, "order", reveal + 1)

@@ -454,6 +454,8 @@ def test_step_0() -> None:
     assert malformed(with_line(2, b"[]\n")) == ("schema", 1)
     assert malformed(with_line(3, lines[4])) == ("index", 2)
     assert malformed(with_line(5, lines[5].replace(b'"n":4', b'"n":5'))) == ("index", 4)
+    twice = lines[-1].replace(b'"account":"commission"', b'"account":"pot"')
+    assert malformed(with_line(len(lines) - 1, twice)) == ("schema", len(lines) - 2)
 
 
 def test_step_1() -> None:

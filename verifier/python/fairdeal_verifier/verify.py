@@ -36,7 +36,7 @@ def verify(bundle: bytes, policy: Policy | None, held: bytes | None, *, signatur
 
 
 class _Verification:
-    """One bundle on its way through the steps; `passed` are the steps behind it."""
+    """One bundle on its way through the steps; `passed` are the steps behind it, `checked` their signatures."""
 
     def __init__(self, bundle: Bundle, policy: Policy | None, held: HeldFile | None, signatures: Signatures) -> None:
         self.head = bundle.head
@@ -63,11 +63,13 @@ class _Verification:
         self.passed.add(3)
         self.step_4_seat_signatures()
         self.passed.add(4)
-        server_seed = self.step_5_commitment() if self.closed else b""
+        server_seed = b""
+        if self.closed:
+            server_seed = self.step_5_commitment()
+            self.passed.add(5)
         self.step_6_seat_seeds()
         self.passed.add(6)
         if self.closed:
-            self.passed.add(5)
             self.steps_7_to_10(server_seed)
             self.passed.update((7, 8, 9, 10))
 
@@ -83,9 +85,10 @@ class _Verification:
                 key.check_torsion_free()
             else:
                 raise SignatureRefused("not by the key that `open` names")
-            self._check(key, self.head.signature, self.head.text)
+            key.check(self.head.signature, self.head.text)
         except (KeyRefused, SignatureRefused):
             raise Broken(1, "head_signature", None) from None
+        self.checked += 1
         return key
 
     def _listed(self, keys: dict[KeyId, PublicKey], named: KeyId) -> PublicKey:
@@ -111,8 +114,11 @@ class _Verification:
             return
         if held.m != self.head.origin.rpartition("/m/")[2]:
             raise WrongUsage("the held file is of another match")
-        for line in held.lines if self.signatures == "all" else held.lines[-1:]:
+        for line in held.lines:
             self._check_held_line(held, line)
+        signed = self._signed_lines(held)
+        for line in signed:
+            self._check_held_signatures(line)
         for line in held.lines:
             size, have = line.receipt.size, len(self.events)
             if size <= have:
@@ -122,24 +128,33 @@ class _Verification:
                 fork = Broken(3, "fork", have) if self.closed else None
             if fork is not None:
                 # Nobody is accused by a line whose signature was not looked at.
-                self._check_held_line(held, line)
+                self._check_held_signatures(line)
                 raise fork
+        self.checked += 2 * len(signed)
+
+    def _signed_lines(self, held: HeldFile) -> list[HeldLine]:
+        """Those whose signatures are looked at before anything contradicts the bundle."""
+        return held.lines if self.signatures == "all" else held.lines[-1:]
 
     def _check_held_line(self, held: HeldFile, line: HeldLine) -> None:
+        """All but the signatures."""
         receipt, view = line.receipt, line.view
+        if (receipt.signer, receipt.origin, receipt.size, view.m, view.seat) != (
+            self.head.signer, self.head.origin, view.size, held.m, held.seat,
+        ):  # fmt: skip
+            raise Broken(3, "held_signature", None)
+
+    def _check_held_signatures(self, line: HeldLine) -> None:
         try:
-            if (receipt.signer, receipt.origin) != (self.head.signer, self.head.origin):
-                raise SignatureRefused("another signer or origin")
-            if receipt.size != view.size or (view.m, view.seat) != (held.m, held.seat):
-                raise SignatureRefused("another size, match or seat")
-            self._check(self.receipt_key, receipt.signature, receipt.text)
-            self._check(self.receipt_key, line.signature, VIEW_CONTEXT + line.view_bytes)
+            self.receipt_key.check(line.receipt.signature, line.receipt.text)
+            self.receipt_key.check(line.signature, VIEW_CONTEXT + line.view_bytes)
         except SignatureRefused:
             raise Broken(3, "held_signature", None) from None
 
     def step_4_seat_signatures(self) -> None:
         last = {event.by: n for n, event in enumerate(self.events) if isinstance(event, SeatEvent)}
         keys: dict[int, PublicKey] = {}
+        checked = 0
         for n, event in enumerate(self.events):
             if not isinstance(event, SeatEvent):
                 continue
@@ -155,6 +170,8 @@ class _Verification:
                 raise Broken(4, "signed_root", size - 1, size=size)
             if self.signatures == "all" or last[event.by] == n:
                 self._check_seat_signature(key, event, n, size)
+                checked += 1
+        self.checked += checked
 
     def _joining_key(self, event: Join, n: int) -> PublicKey:
         try:
@@ -169,13 +186,9 @@ class _Verification:
             event.do, self.open.m.encode(), event.root.hex().encode(), event.by, size,
         )  # fmt: skip
         try:
-            self._check(key, event.sig, ACTION_CONTEXT + signed)
+            key.check(event.sig, ACTION_CONTEXT + signed)
         except SignatureRefused:
             raise Broken(4, "seat_signature", n) from None
-
-    def _check(self, key: PublicKey, signature: bytes, message: bytes) -> None:
-        self.checked += 1
-        key.check(signature, message)
 
     def step_5_commitment(self) -> bytes:
         """The revealed server seed."""
@@ -216,8 +229,7 @@ class _Verification:
                 (8, "shown_legal", view.legal == fold.legal(view.seat)),
             ):
                 if not same:
-                    assert self.held is not None
-                    self._check_held_line(self.held, line)
+                    self._check_held_signatures(line)
                     raise Broken(step, cause, view.size - 1, size=view.size)
 
     def _is_closed(self) -> bool:
@@ -226,15 +238,14 @@ class _Verification:
             return True
         if Reveal not in kinds:
             return False
-        return kinds[-1] is not Reveal or self.open.stake == 0 or len(self.joins) < SEATS
+        return Reveal in kinds[:-1] or self.open.stake == 0 or len(self.joins) < SEATS
 
     def _anchored(self) -> bool:
         held = self.held
         if held is None or held.seat not in self.joins or held.key != self.joins[held.seat].key:
             return False
         last = max(n for n, event in enumerate(self.events) if isinstance(event, SeatEvent) and event.by == held.seat)
-        looked_at = held.lines if self.signatures == "all" else held.lines[-1:]
-        return any(last < line.receipt.size <= len(self.events) for line in looked_at)
+        return any(last < line.receipt.size <= len(self.events) for line in self._signed_lines(held))
 
     def _suspects(self, size: int) -> tuple[int, int]:
         """From the largest smaller size that a seat or a receipt endorses as computed, to the event before `size`."""

@@ -1,0 +1,110 @@
+"""Files that are wrong in other ways than a mutant's: cut, bent, mixed up, and the lies of whoever has all the keys.
+
+Nothing here knows what is to be said of them.
+"""
+
+import random
+from base64 import b64encode
+from typing import Any
+
+from fairdeal import canonical
+from fairdeal.limits import MAX_SAFE_INTEGER
+from fairdeal.match import HeldLine, view_message
+from fairdeal.tlog import EMPTY_ROOT, sign_note
+from tests.agreement.mutants import Mutant, respelt, some
+from tests.agreement.sealing import Forger
+
+
+def bent(data: bytes, rng: random.Random) -> bytes:
+    """A file cut anywhere, or with a byte or a line changed, left out, repeated or moved."""
+    at = rng.randrange(len(data))
+    lines = data.splitlines(keepends=True)
+    one, other = rng.randrange(len(lines)), rng.randrange(len(lines))
+    match rng.randrange(8):
+        case 0:
+            return data[:at]
+        case 1:
+            return data[:at] + bytes([data[at] ^ rng.choice((1, 0x20, 0x80))]) + data[at + 1 :]
+        case 2:
+            return data[:at] + bytes([rng.choice(b"0123456789abcdef")]) + data[at + 1 :]
+        case 3:
+            del lines[one]
+        case 4:
+            lines.insert(other, lines[one])
+        case 5:
+            lines[one], lines[other] = lines[other], lines[one]
+        case 6:
+            spellings = list(respelt(lines[one][:-1])) if lines[one].startswith(b"{") else [b"#", b" ", b"quorum none"]
+            lines[one] = rng.choice(spellings) + b"\n"
+        case _:
+            lines = lines[: one + 1]
+    return b"".join(lines)
+
+
+def heaped(forger: Forger, rng: random.Random) -> Mutant:
+    """Mutants one upon the other, or events that stand once more after the end."""
+    events, place, what = forger.events, len(forger.events), []
+    if rng.random() < 0.3:
+        again = rng.choice([events[-1], rng.choice(events)]) | {"n": place, "t": events[-1]["t"]}
+        return Mutant(f"append {again['type']}", place, (), (*events, again))
+    for _ in range(rng.randrange(2, 5)):
+        (mutant,) = some(events, rng, 1)
+        if not forger.is_malformed([canonical.encode(event) for event in mutant.events], 0):
+            events, place = mutant.events, min(place, mutant.place)
+            what.append(str(mutant))
+    return Mutant(" + ".join(what), place, (), events)
+
+
+def lying_held(forger: Forger, rng: random.Random) -> bytes:
+    """A held file of which one or two lines say something else, mostly signed by the operator's key."""
+    held = forger.held
+    header: dict[str, Any] = {"format": "fairdeal/held@1", "key": held.key, "m": held.m, "seat": held.seat}
+    if rng.random() < 0.2:
+        name, value = rng.choice(
+            [("key", "00" * 32), ("key", "0" * 63), ("m", "0" * 32), ("m", ""), ("seat", 0), ("seat", 1), ("seat", 2)]
+        )
+        header[name] = value
+    lines = [{"receipt": line.receipt, "sig": line.sig, "view": line.view} for line in held.lines]
+    for at in rng.sample(range(len(lines)), rng.randrange(1, 3)) if len(lines) > 1 else [0]:
+        # With `--signatures last` the last line is another matter than the others.
+        at = rng.choice((at, -1))
+        lines[at] = _lying_line(forger, held.lines[at], rng)
+    if rng.random() < 0.1:
+        rng.shuffle(lines)
+    return b"".join(canonical.encode(line) + b"\n" for line in (header, *lines))
+
+
+def _lying_line(forger: Forger, line: HeldLine, rng: random.Random) -> dict[str, Any]:
+    view, size = line.view, line.view["size"]
+    receipt = line.receipt
+    if rng.random() < 0.5:
+        receipt = _other_receipt(forger, size, rng)
+    if receipt is line.receipt or rng.random() < 0.3:
+        name = rng.choice(list(view))
+        view = view | {name: rng.choice(_other_values(view)[name])}
+    key = rng.choice((forger.match.keys.operator, forger.match.keys.operator, forger.match.keys.seats[0]))
+    sig = line.sig if rng.random() < 0.1 else key.sign(view_message(view)).hex()
+    return {"receipt": receipt, "sig": sig, "view": view}
+
+
+def _other_values(view: dict[str, Any]) -> dict[str, list[Any]]:
+    hand, legal, size = view["hand"], view["legal"], view["size"]
+    return {
+        "hand": [[], hand[1:], hand[::-1], [*hand, "S7"], ["S7"] * 32, ["S7"] * 33, ["S1"], None],
+        "legal": [[], legal[1:], legal[::-1], [*legal, {"resign": True}], [{"bid": "pass"}] * 33, [{}], ["S7"]],
+        "m": ["0" * 32, "0" * 31],
+        "seat": [0, 1, 2, -1, True],
+        "size": [size + 1, size - 1, 0, 1, MAX_SAFE_INTEGER],
+    }
+
+
+def _other_receipt(forger: Forger, size: int, rng: random.Random) -> str:
+    """By the operator's key: another root, size or origin, or a text that is no checkpoint."""
+    have = len(forger.events)
+    sizes = (size, size, size, size - 1, size + 1, have, have + 1, 0, MAX_SAFE_INTEGER, MAX_SAFE_INTEGER + 1)
+    size = rng.choice(sizes)
+    root = forger.frontier(min(size, have)).root() if rng.random() < 0.4 else rng.choice((bytes(32), EMPTY_ROOT))
+    origin = rng.choice((forger.origin, forger.origin, forger.origin, f"x/m/{forger.held.m}", "x", "é", "\u2028"))
+    text = f"{origin}\n{size}\n{b64encode(root).decode()}\n"
+    note = sign_note(text, forger.signer)
+    return rng.choice((note, note, note, note, note + note.splitlines(keepends=True)[-1], note[:-1], f"{note}\n"))

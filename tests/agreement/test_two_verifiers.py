@@ -1,0 +1,157 @@
+"""The two verifiers, written apart from the one text, give the same report of every bundle, honest or not.
+
+Only the words of the sentence are each one's own.
+"""
+
+import json
+import os
+import random
+import subprocess
+from base64 import b64encode
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from fairdeal_verifier import Policy, verify
+from fairdeal_verifier.errors import WrongUsage
+from fairdeal_verifier.report import Signatures
+from tests.agreement.damage import bent, heaped, lying_held
+from tests.agreement.mutants import some
+from tests.agreement.sealing import Forger, Way
+from tests.simulator import ENDINGS, Played, play
+from tests.verifier.javascript import ROOT, node
+
+SCALE = float(os.environ.get("FAIRDEAL_SOAK", "1"))
+CHUNKS = 20
+MATCHES, FORGED, BENT = 300, 4_000, 2_000
+WRONG_USAGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What both verifiers are given."""
+
+    what: str
+    bundle: bytes
+    policy: bytes | None
+    held: bytes | None
+    signatures: Signatures = "all"
+
+    def as_line(self) -> str:
+        files = {name: getattr(self, name) for name in ("bundle", "policy", "held")}
+        texts = {name: None if data is None else b64encode(data).decode() for name, data in files.items()}
+        return json.dumps({**texts, "signatures": self.signatures})
+
+
+def by_python(case: Case) -> tuple[int, dict[str, Any] | None]:
+    try:
+        policy = None if case.policy is None else Policy.parse(case.policy)
+        report = verify(case.bundle, policy, case.held, signatures=case.signatures)
+    except WrongUsage:
+        return WRONG_USAGE, None
+    return report.exit_code, json.loads(json.dumps(report.as_json("")))
+
+
+def check_agreement(cases: list[Case]) -> None:
+    """One node process for all of them, at work while this one is."""
+    command = [node(), ROOT / "test" / "batch.mjs"]
+    lines = "".join(f"{case.as_line()}\n" for case in cases)
+    with (
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process,
+        ThreadPoolExecutor(1) as other,
+    ):
+        answer = other.submit(process.communicate, lines)
+        told = [by_python(case) for case in cases]
+        out, _ = answer.result()
+    assert process.returncode == 0
+    for case, ours, line in zip(cases, told, out.splitlines(), strict=True):
+        code, report = json.loads(line)
+        if report is not None:
+            report["sentence"] = ""
+        assert (code, report) == ours, case.what
+
+
+def honest(number: int) -> Iterator[Case]:
+    """A whole match as each seat, a stranger, and somebody with another policy or another match's file sees it."""
+    match, other = match_of(number), match_of(number + 1)
+    policy = match.policy.encode()
+    for seat, held in enumerate(match.held):
+        yield Case(f"{number} seat {seat}", match.bundle, policy, held)
+        yield Case(f"{number} seat {seat} last", match.bundle, policy, held, "last")
+    yield Case(f"{number} nothing", match.bundle, None, None)
+    yield Case(f"{number} no policy", match.bundle, None, match.held[0], "last")
+    yield Case(f"{number} other policy", match.bundle, other.policy.encode(), match.held[0])
+    yield Case(f"{number} other held", match.bundle, policy, other.held[0])
+
+
+def match_of(number: int) -> Played:
+    return play(number, ENDINGS[number % len(ENDINGS)])
+
+
+def forged(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
+    """So many mutants, in the four ways to pass each off."""
+    match = forger.match
+    files: list[tuple[bytes | None, bytes | None]] = [(match.policy.encode(), None)] * 8 + [(None, None)]
+    for _ in range(count):
+        mutant = heaped(forger, rng) if rng.random() < 0.25 else next(some(forger.events, rng, 1))
+        for way in Way:
+            sealed = forger.seal(mutant, way)
+            policy, _ = rng.choice(files)
+            held = rng.choice([sealed.held] * 8 + [None, lying_held(forger, rng)])
+            yield Case(f"{mutant}, {way.value}", sealed.bundle, policy, held, rng.choice(("all", "all", "last")))
+
+
+def spoilt(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
+    """So many files that are bent, and held files that lie."""
+    match = forger.match
+    good = Case("", match.bundle, match.policy.encode(), forger.true_held)
+    for number in range(count):
+        case = replace(good, what=f"{match.ending} {number}", signatures=rng.choice(("all", "last")))
+        luck = rng.random()
+        if luck < 0.5:
+            case = replace(case, what=f"{case.what} lying", held=lying_held(forger, rng))
+        elif luck < 0.7:
+            case = replace(case, what=f"{case.what} held", held=bent(forger.true_held, rng))
+        elif luck < 0.8:
+            case = replace(case, what=f"{case.what} policy", policy=bent(match.policy.encode(), rng))
+        else:
+            case = replace(case, what=f"{case.what} bundle", bundle=bent(match.bundle, rng))
+        yield case
+        lines = bent(b"".join(line + b"\n" for line in forger.lines), rng).split(b"\n")[:-1]
+        yield replace(case, what=f"{case.what} sealed", bundle=forger.seal_lines(lines, 0, Way.OPERATOR).bundle)
+
+
+def forgers(number: int) -> Forger:
+    return Forger(match_of(number))
+
+
+def test_on_matches_of_every_ending() -> None:
+    check_agreement([case for number in range(40) for case in honest(number)])
+
+
+def test_on_mutants() -> None:
+    rng = random.Random(1)
+    check_agreement([case for number in range(2 * len(ENDINGS)) for case in forged(forgers(number), rng, 12)])
+
+
+def test_on_spoilt_files() -> None:
+    rng = random.Random(2)
+    check_agreement([case for number in range(2 * len(ENDINGS)) for case in spoilt(forgers(number), rng, 12)])
+
+
+def part(chunk: int, whole: int) -> range:
+    return range(chunk, max(1, round(SCALE * whole)), CHUNKS)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_on_many_matches_mutants_and_spoilt_files(chunk: int) -> None:
+    rng = random.Random(f"two verifiers {chunk}")
+    check_agreement([case for number in part(chunk, MATCHES) for case in honest(number)])
+    for number in part(chunk, FORGED // 20):
+        check_agreement(list(forged(forgers(number), rng, 20)))
+    for number in part(chunk, BENT // 20):
+        check_agreement(list(spoilt(forgers(number), rng, 20)))
