@@ -13,7 +13,8 @@ from fairdeal.cli.operator import receipt_policy
 from fairdeal.cli.service import Service, running_service
 from fairdeal.cli.show import Show
 from fairdeal.cli.texts import Language
-from fairdeal.client import Api, Memory, Player, Taken, parse_policy, prefer_winning_tricks
+from fairdeal.client import Api, Memory, Player, Taken, prefer_winning_tricks
+from fairdeal.tlog import Policy
 
 NAMES: Final = ("Alice", "Bruno")
 DEPOSIT: Final = 5_000
@@ -67,7 +68,7 @@ def _welcome(service: Service, name: str, home: Path, folder: Path, policy: Path
     with Api(service.url, service.operator_token) as operator:
         operator.deposit(account["id"], DEPOSIT, key=secrets.token_hex(16))
     api.sign_in(name, password)
-    player = Player(api, Memory(home / f"{name}.db"), folder, parse_policy(policy.read_text("utf-8")))
+    player = Player(api, Memory(home / f"{name}.db"), folder, Policy.parse(policy.read_bytes()))
     return Guest(name, api, player)
 
 

@@ -6,14 +6,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fairdeal.client import format_policy
 from fairdeal.errors import KeyRefused, Malformed
 from fairdeal.ids import parse_hex
 from fairdeal.keys import SigningKey
 from fairdeal.limits import KEY_BYTES
 from fairdeal.match import receipt_name
 from fairdeal.settings import Settings
-from fairdeal.tlog import VerifierKey
+from fairdeal.tlog import VerifierKey, format_policy
 
 
 def serve_until_stopped(host: str, port: int, database: Path | None, keys: Path | None) -> None:

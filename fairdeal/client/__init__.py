@@ -19,7 +19,6 @@ from fairdeal.client.match_client import MatchClient
 from fairdeal.client.memory import Memory
 from fairdeal.client.player import Player, Taken
 from fairdeal.client.strategies import Strategy, Turn, prefer_winning_tricks
-from fairdeal.client.trust import format_policy, parse_policy
 
 __all__ = [
     "AlreadySigned",
@@ -38,7 +37,5 @@ __all__ = [
     "Turn",
     "Unacceptable",
     "Unreachable",
-    "format_policy",
-    "parse_policy",
     "prefer_winning_tricks",
 ]

@@ -19,7 +19,7 @@ from fairdeal.client.memory import Memory, Shown
 from fairdeal.client.strategies import Turn
 from fairdeal.client.watch import Watched, fold
 from fairdeal.commit import commitment
-from fairdeal.errors import FairdealError, Malformed, WrongPhase
+from fairdeal.errors import FairdealError, KeyRefused, Malformed, WrongPhase
 from fairdeal.match import (
     Event,
     MatchState,
@@ -31,17 +31,17 @@ from fairdeal.match import (
     receipt_key,
     view_message,
 )
-from fairdeal.tlog import EMPTY_ROOT, Checkpoint, VerifierKey
+from fairdeal.tlog import EMPTY_ROOT, Checkpoint, Policy
 
 
 class MatchClient:
     """The match `m` of a memory that knows it. Evidence is written into `folder`.
 
-    `trusted` is the receipt key that the player has from elsewhere; None takes the one that the match was opened with.
+    `trusted` is the policy that the player has from elsewhere; None takes the key that the match was opened with.
     Raises NotRemembered; Contradiction when what is remembered does not hold.
     """
 
-    def __init__(self, memory: Memory, m: str, folder: Path, trusted: VerifierKey | None = None) -> None:
+    def __init__(self, memory: Memory, m: str, folder: Path, trusted: Policy | None = None) -> None:
         sitting = memory.sitting(m)
         if sitting.seat is None or sitting.player is None:
             raise NotRemembered("the memory knows the table, but no seat at it", {"m": m})
@@ -53,8 +53,11 @@ class MatchClient:
         self._folder = folder
         self._terms = Terms.parse(Event.parse(sitting.opened).data)
         self._receipt_key = receipt_key(self._terms)
-        if trusted is not None and trusted != self._receipt_key:
-            raise Contradiction(Finding.TERMS, 0, "the match was opened with another receipt key than the trusted one")
+        if trusted is not None:
+            try:
+                trusted.check_log(self._receipt_key)
+            except KeyRefused as error:
+                raise Contradiction(Finding.TERMS, 0, error.message) from error
         self._lines: list[bytes] = []
         self._roots: list[bytes] = [EMPTY_ROOT]
         self._views: dict[int, bytes] = {}

@@ -1,6 +1,6 @@
 """A player's whole program: an account, a table, a match played to its end, and the two files taken away from it.
 
-player = Player(Api("https://…", token), Memory(Path("alice.db")), Path("matches"), parse_policy(text))
+player = Player(Api("https://…", token), Memory(Path("alice.db")), Path("matches"), Policy.parse(policy))
 table = player.open_table(stake=1000)
 player.sit(table["m"], stake=1000)
 taken = player.play(table["m"], prefer_winning_tricks)
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from fairdeal import canonical
+from fairdeal.client.answers import parse_answer
 from fairdeal.client.api import Answer, Api
 from fairdeal.client.errors import ApiError, Contradiction, EventsMissing, Finding, Unacceptable
 from fairdeal.client.match_client import MatchClient
@@ -25,7 +26,7 @@ from fairdeal.errors import FairdealError
 from fairdeal.keys import SigningKey
 from fairdeal.limits import KEY_BYTES, SEED_BYTES
 from fairdeal.match import Ending, Event, Held, HeldLine, Terms, open_receipt, receipt_key, write_bundle, write_held
-from fairdeal.tlog import Checkpoint, Frontier, VerifierKey, leaf_hash
+from fairdeal.tlog import Checkpoint, Policy, leaf_hash, root
 
 _LOOK_S: Final = 0.2
 """Between two looks at a table that is not full yet, and before a broken stream is opened again."""
@@ -48,11 +49,11 @@ class Taken:
 class Player:
     """Plays in the name of `api`'s session. `memory` is the player's own; files are written into `folder`.
 
-    `trusted` are the receipt keys of the player's policy; empty takes the key that a table was opened with, and then
-    nothing shows that the table is the service's own.
+    `trusted` is the player's policy, which lists the receipt key; without one the key that a table was opened with is
+    taken, and then nothing shows that the table is the service's own.
     """
 
-    def __init__(self, api: Api, memory: Memory, folder: Path, trusted: tuple[VerifierKey, ...] = ()) -> None:
+    def __init__(self, api: Api, memory: Memory, folder: Path, trusted: Policy | None = None) -> None:
         self._api = api
         self._memory = memory
         self._folder = folder
@@ -94,7 +95,7 @@ class Player:
         Raises Contradiction when the service's word does not hold, with the evidence written; AlreadySigned when
         another program with this memory plays too; ApiError, Unreachable.
         """
-        client = MatchClient(self._memory, m, self._folder, self._trusted_key(m))
+        client = MatchClient(self._memory, m, self._folder, self._trusted)
         while self._api.table(m)["status"] == "open":
             time.sleep(_LOOK_S)
         try:
@@ -149,13 +150,17 @@ class Player:
             event = Event.parse(str(table.get("open")).encode())
             terms = Terms.parse(event.data)
             key = receipt_key(terms)
+            if self._trusted is not None:
+                self._trusted.check_log(key)
             told = open_receipt(str(table.get("receipt")), key)
         except (FairdealError, UnicodeEncodeError) as error:
             raise Unacceptable(f"the table's terms do not hold: {error}") from error
-        if self._trusted and key not in self._trusted:
-            raise Unacceptable("the table's receipt key is not one of the policy")
-        if told != Checkpoint(terms.origin, 1, Frontier().append(leaf_hash(event.line)).root()):
-            raise Unacceptable("the receipt is not for this `open`, or somebody has joined already")
+        lines = [event.line]
+        if told.size > 1 and table.get("you") is not None:
+            # We sat down before a crash, and the match has gone on; what has happened is told to seats alone.
+            lines = parse_answer(self._api.answer(m, 0), m).lines[: told.size]
+        if lines[:1] != [event.line] or told != Checkpoint(terms.origin, len(lines), root(map(leaf_hash, lines))):
+            raise Unacceptable("the receipt is not for this `open` and what has happened since")
         fees = terms.fees.breakdown(terms.seats * stake)
         expected = {
             "m": terms.m,
@@ -172,13 +177,6 @@ class Player:
         if wrong or (terms.m, terms.stake) != (m, stake):
             raise Unacceptable("the terms are not those shown or asked for", {"members": wrong})
         return terms, event.line
-
-    def _trusted_key(self, m: str) -> VerifierKey | None:
-        """The policy's key for this match; its first one when none is, so that the match is refused for it."""
-        if not self._trusted:
-            return None
-        opened = receipt_key(Terms.parse(Event.parse(self._memory.sitting(m).opened).data))
-        return opened if opened in self._trusted else self._trusted[0]
 
     def _write_held(self, client: MatchClient) -> None:
         sitting = self._memory.sitting(client.m)

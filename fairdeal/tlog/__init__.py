@@ -6,7 +6,7 @@ from fairdeal.tlog.entries import format_entries, parse_entries
 from fairdeal.tlog.logproof import LogProof
 from fairdeal.tlog.merkle import EMPTY_ROOT, Frontier, leaf_hash, node_hash, root
 from fairdeal.tlog.note import Note, NoteSigner, OpenedNote, SignatureLine, VerifierKey, open_note, sign_note
-from fairdeal.tlog.policy import Group, Log, Policy, Witness
+from fairdeal.tlog.policy import Group, Log, Policy, Witness, format_policy
 from fairdeal.tlog.proofs import (
     Subtrees,
     check_consistency,
@@ -58,6 +58,7 @@ __all__ = [
     "cosigned",
     "entry_bundles",
     "format_entries",
+    "format_policy",
     "frontier",
     "inclusion_proof",
     "leaf_hash",

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from fairdeal.errors import FairdealError, Malformed, QuorumMissing
+from fairdeal.errors import FairdealError, KeyRefused, Malformed, QuorumMissing
 from fairdeal.keys import check_registered
 from fairdeal.limits import MAX_POLICY_BYTES
 from fairdeal.tlog.cosignature import OpenedCheckpoint, open_checkpoint
@@ -22,6 +22,11 @@ NO_QUORUM: Final = "none"
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _BLANKS = re.compile(r"[ \t]+")
 _THRESHOLD = re.compile(r"[1-9][0-9]{0,3}")
+
+
+def format_policy(keys: Iterable[VerifierKey]) -> str:
+    """The text of a policy that believes these logs, and asks for no witness."""
+    return "".join(f"log {key.format()}\n" for key in keys) + f"quorum {NO_QUORUM}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,11 @@ class Policy:
         if reader.quorum is None or not reader.logs:
             raise Malformed("a policy has a log and one quorum line")
         return cls(tuple(reader.logs), tuple(reader.witnesses), tuple(reader.groups), reader.quorum)
+
+    def check_log(self, key: VerifierKey) -> None:
+        """Raises KeyRefused unless this is a log's key that the policy lists."""
+        if all(log.key != key for log in self.logs):
+            raise KeyRefused("the policy does not list this key")
 
     def open(self, note: str) -> OpenedCheckpoint:
         """The checkpoint that this policy believes, with the cosignatures of its witnesses.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fairdeal.client import parse_policy
 from fairdeal.keys import SigningKey
+from fairdeal.tlog import Policy
 
 
 def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -32,8 +32,11 @@ def keys(tmp_path: Path) -> Path:
 def test_policy_lists_the_receipt_key_under_the_logs_name(keys: Path) -> None:
     done = run("policy", "--keys", keys, FAIRDEAL_LOG="example.org/fairdeal")
     assert (done.returncode, done.stderr) == (0, "")
-    (key,) = parse_policy(done.stdout)
-    assert (key.name, key.public) == ("example.org/fairdeal/receipts", SigningKey.from_seed(b"\x07" * 32).public)
+    (log,) = Policy.parse(done.stdout.encode()).logs
+    assert (log.key.name, log.key.public) == (
+        "example.org/fairdeal/receipts",
+        SigningKey.from_seed(b"\x07" * 32).public,
+    )
 
 
 def test_policy_takes_the_environments_keys(keys: Path) -> None:

@@ -11,9 +11,8 @@ import pytest
 from fairdeal import canonical
 from fairdeal.belote import Bid
 from fairdeal.cards import format_card
-from fairdeal.client import format_policy
 from fairdeal.match import Held, HeldLine, receipt_name, view, write_bundle, write_held
-from fairdeal.tlog import VerifierKey
+from fairdeal.tlog import VerifierKey, format_policy
 from tests.client.server import LOG, M, Table
 
 

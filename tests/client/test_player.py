@@ -16,6 +16,7 @@ from fairdeal.client import (
     ApiError,
     Contradiction,
     Finding,
+    MatchClient,
     Memory,
     Player,
     Unacceptable,
@@ -25,7 +26,7 @@ from fairdeal.client import (
 from fairdeal.client import api as calls
 from fairdeal.keys import SigningKey
 from fairdeal.match import Event, Phase, parse_bundle, parse_held, receipt_name, write_bundle
-from fairdeal.tlog import VerifierKey
+from fairdeal.tlog import Policy, VerifierKey, format_policy
 from tests.client.server import LOG, M, Server
 
 Route = Callable[[httpx2.Request], httpx2.Response]
@@ -66,7 +67,7 @@ class House:
             "asset": terms.data()["asset"],
             "decision_ms": terms.clock.decision_ms,
             "open": server.lines[0].decode(),
-            "receipt": server.receipt(server.lines[:1]),
+            "receipt": server.receipt(server.lines),
             "you": {"seat": seat, "player": f"{seat:032x}"},
         } | self.description
 
@@ -235,15 +236,64 @@ def test_only_for_the_stake_asked_for(house: House, players: list[Player]) -> No
     assert not house.seated
 
 
+def crash_while_sitting(house: House, players: list[Player]) -> None:
+    """Seat 0 is taken, and its program does not learn it; meanwhile seat 1 sits and joins."""
+
+    class Crash(Exception):
+        pass
+
+    def crash(request: httpx2.Request) -> httpx2.Response | None:
+        if request.url.path.endswith("/seats"):
+            house._route(request)
+            raise Crash
+        return None
+
+    house.before = crash
+    with pytest.raises(Crash):
+        players[0].sit(M, stake=100)
+    house.before = None
+    players[1].sit(M, stake=100)
+    other = MatchClient(players[1]._memory, M, players[1]._folder)
+    other.receive(house.server.answer(1, 0))
+    house.server.take(other.join() or b"")
+    body = {"code": "already_seated", "status": 409, "title": "…", "type": "/v1/errors/already_seated"}
+    house.before = lambda request: httpx2.Response(409, json=body) if request.url.path.endswith("/seats") else None
+
+
+def test_a_seat_is_found_again_although_the_other_one_has_joined(house: House, players: list[Player]) -> None:
+    crash_while_sitting(house, players)
+    assert players[0].sit(M, stake=100)["you"]["seat"] == 0
+    assert [taken.ending.reason for taken in play(players)] == ["target", "target"]
+
+
+@pytest.mark.parametrize("lie", ["another history", "another open", "fewer events", "no seat of ours"])
+def test_a_receipt_of_a_match_that_has_gone_on_covers_its_events(house: House, players: list[Player], lie: str) -> None:
+    crash_while_sitting(house, players)
+    server = house.server
+    opened, joined = server.lines
+    changed = Event.make(0, server.events[0].t + 1, -1, "open", server.events[0].data).line
+    if lie == "no seat of ours":
+        house.description = {"you": None}
+    elif lie == "another history":
+        house.description = {"receipt": server.receipt([opened, opened])}
+    elif lie == "fewer events":
+        house.description = {"receipt": server.receipt([opened, joined, joined])}
+    else:
+        house.description = {"open": changed.decode()}
+    with pytest.raises(Unacceptable):
+        players[0].sit(M, stake=100)
+
+
 def test_a_key_that_the_policy_does_not_list(house: House, tmp_path: Path) -> None:
-    stranger = VerifierKey(receipt_name(LOG), SigningKey.from_seed(b"s" * 32).public)
+    key = VerifierKey(receipt_name(LOG), SigningKey.from_seed(b"s" * 32).public)
     own = VerifierKey(receipt_name(LOG), house.server.key.public)
+    stranger, both = (Policy.parse(format_policy(keys).encode()) for keys in ((key,), (key, own)))
     memory = Memory(tmp_path / "memory.db")
     with pytest.raises(Unacceptable):
-        Player(house.api(0), memory, tmp_path, (stranger,)).sit(M, stake=100)
-    Player(house.api(0), memory, tmp_path, (stranger, own)).sit(M, stake=100)
+        Player(house.api(0), memory, tmp_path, stranger).sit(M, stake=100)
+    Player(house.api(0), memory, tmp_path, both).sit(M, stake=100)
     with pytest.raises(Contradiction):
-        Player(house.api(0), memory, tmp_path, (stranger,)).play(M, prefer_winning_tricks)
+        Player(house.api(0), memory, tmp_path, stranger).play(M, prefer_winning_tricks)
     memory.close()
 
 

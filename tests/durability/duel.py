@@ -10,10 +10,10 @@ from typing import Any, Final, NoReturn, TypeAlias
 import httpx2
 
 from fairdeal.cli.operator import receipt_policy
-from fairdeal.client import Api, MatchClient, Memory, Player, Strategy, Turn, Unreachable, parse_policy
+from fairdeal.client import Api, MatchClient, Memory, Player, Strategy, Turn, Unreachable
 from fairdeal.client import prefer_winning_tricks as strategy
 from fairdeal.match import Event, Terms, open_receipt, receipt_key
-from fairdeal.tlog import Frontier, leaf_hash
+from fairdeal.tlog import Frontier, Policy, leaf_hash
 from tests.durability.process import Service
 from tests.durability.wire import Heard, Plan, Wire
 
@@ -51,7 +51,7 @@ class Program:
         return Api(self.service.url, self.session, transport=wire)
 
     def player(self, api: Api) -> Player:
-        return Player(api, self.memory, self.folder, parse_policy(self.policy.read_text("utf-8")))
+        return Player(api, self.memory, self.folder, Policy.parse(self.policy.read_bytes()))
 
     def open(self, decision_ms: int | None = None) -> str:
         with Api(self.service.url, self.session) as api:

@@ -7,7 +7,7 @@ import pytest
 from fairdeal.errors import FairdealError, KeyRefused, Malformed, QuorumMissing, SignatureInvalid
 from fairdeal.keys import PublicKey, SigningKey
 from fairdeal.limits import MAX_POLICY_BYTES
-from fairdeal.tlog import Checkpoint, Cosigner, Note, NoteSigner, Policy, VerifierKey, sign_note
+from fairdeal.tlog import Checkpoint, Cosigner, Note, NoteSigner, Policy, VerifierKey, format_policy, sign_note
 
 LOG = NoteSigner("log.example", SigningKey.from_seed(bytes([1] * 32)))
 NEXT_LOG = NoteSigner("log.example", SigningKey.from_seed(bytes([2] * 32)))
@@ -184,3 +184,17 @@ def test_a_log_that_changes_its_key() -> None:
         assert rules.open(text).checkpoint == CHECKPOINT
     with pytest.raises(KeyRefused):
         rules.open(note(signer=OTHER_LOG))
+
+
+def test_a_policy_written_for_logs_alone_lists_them_and_no_other() -> None:
+    written = format_policy((LOG.verifier_key, OTHER_LOG.verifier_key))
+    read = Policy.parse(written.encode())
+    assert ([log.key for log in read.logs], read.witnesses, read.quorum) == (
+        [LOG.verifier_key, OTHER_LOG.verifier_key],
+        (),
+        "none",
+    )
+    read.check_log(OTHER_LOG.verifier_key)
+    for stranger in (NEXT_LOG.verifier_key, VerifierKey("other.example", LOG.verifier_key.public)):
+        with pytest.raises(KeyRefused):
+            read.check_log(stranger)
