@@ -64,8 +64,7 @@ class Annonces(TurnedCard):
 
         Raises IllegalAction as `check`; WrongPhase from outside.
         """
-        self.check(deal, action)
-        after = self.after(deal, action, self.says(deal, action))
+        after = super().apply(deal, action)
         return show(after, to_show(after)) if len(after.trick) == 1 and show_due(after) else after
 
     def after_word(self, deal: Deal, action: Action) -> Deal:

@@ -93,6 +93,14 @@ class Deal(NamedTuple):
         return self.turn is None
 
 
+class Layout(NamedTuple):
+    """A pack as dealt: hands by seat in the order received, the turned card, the stock with its next card first."""
+
+    hands: tuple[tuple[int, ...], ...]
+    turned: int
+    stock: tuple[int, ...]
+
+
 def check_turn(deal: Deal, seat: int) -> None:
     """Raises NotYourTurn unless `seat` acts next."""
     if deal.turn != seat:

@@ -1,10 +1,11 @@
 """The ruleset `duel@1`: belote for two, with a stock, nine free tricks and seven strict ones (docs/rules/duel.md)."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Play, Reason, Says, from_do, plays, refuse
 from fairdeal.belote.deal import (
     Deal,
+    Layout,
     Phase,
     announcement,
     check_claim,
@@ -24,14 +25,6 @@ STOCK: Final = 19
 """Cards in the stock after the deal, the turned one aside."""
 MAX_TARGET: Final = 10_000
 """A hundred deals, all that a match may have, share some 16,200 points: a higher target would hardly be reached."""
-
-
-class Layout(NamedTuple):
-    """A pack as dealt: hands by seat in the order received, the turned card, the stock with its next card first."""
-
-    hands: tuple[tuple[int, ...], ...]
-    turned: int
-    stock: tuple[int, ...]
 
 
 def layout(pack: tuple[int, ...], dealer: int) -> Layout:

@@ -247,7 +247,9 @@ class FourPlayers(ABC):
     def apply(self, deal: Deal, action: Action) -> Deal:
         """The deal after an action of the seat on turn. Raises IllegalAction as `check`; WrongPhase from outside."""
         self.check(deal, action)
-        return self.after(deal, action, self.says(deal, action))
+        if isinstance(action, Play):
+            return played_card(deal, action.card, self.says(deal, action), PLAYERS)
+        return self.after_word(deal, action)
 
     def apply_public(self, deal: Deal, action: Action, says: Says | None) -> Deal:
         """The deal after an action and what an event says was announced with it; made for the outside view.

@@ -1,23 +1,15 @@
 """The deal and the bidding of the games for four in which a card is turned up: five cards each, then three more."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from fairdeal.belote.actions import SUIT_BIDS, Action, Bid
-from fairdeal.belote.deal import Deal, Phase, passed, turned_up_bids
+from fairdeal.belote.deal import Deal, Layout, Phase, passed, turned_up_bids
 from fairdeal.belote.four import PLAYERS, FourPlayers, Hands, deal_packets, new_deal
 from fairdeal.belote.scoring import Options
 from fairdeal.belote.tables import card_set
 from fairdeal.cards import suit_of
 
 _FIRST_CARDS: Final = 20
-
-
-class Layout(NamedTuple):
-    """A pack as dealt: hands by seat in the order received, the turned card, the stock with its next card first."""
-
-    hands: Hands
-    turned: int
-    stock: tuple[int, ...]
 
 
 def layout(pack: tuple[int, ...], dealer: int) -> Layout:

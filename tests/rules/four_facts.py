@@ -299,7 +299,7 @@ def pairwise_runs(cards: list[int]) -> Iterator[tuple[int, int, int]]:
 
 def annonces_timing(game: Preset, *, events: list[list[Any]]) -> Facts:
     """Who may declare and show when. `trick` says how many tricks are over; what they were does not matter."""
-    leader = next(event[1] for event in events if event[0] == "play")
+    leader = next((event[1] for event in events if event[0] == "play"), 0)
     hands = hands_for(events)
     deal = game.rules.start(PACK, (leader - 1) % 4, game.options)
     deal = deal._replace(taker=0, trump=3, hands=tuple(hands), stock=(), stock_left=0)
@@ -345,7 +345,7 @@ def deck_policy(game: Preset, *, void_streak: list[int] | None = None, deals: li
 
 
 def deck_gather(game: Preset, *, tricks: list[list[Any]], taker_side: int) -> Facts:
-    return {"order": texts_of(pile_up([(side, cards_of(cards)) for side, cards in tricks], taker_side))}
+    return {"order": texts_of(pile_up([(winner % 2, cards_of(cards)) for winner, cards in tricks], taker_side))}
 
 
 def shared(fact: Callable[..., Facts]) -> Callable[..., Facts]:

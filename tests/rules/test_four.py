@@ -421,6 +421,8 @@ def test_showing_has_its_time_and_a_score_waits_for_it() -> None:
     with pytest.raises(WrongPhase):
         FOUR_PLAYERS["annonces@1"].score(over)
     assert deal.announcing is not None
+    with pytest.raises(IllegalAction):
+        show(deal._replace(announcing=deal.announcing._replace(declared=0b0101)), ())
     equal = show(deal, ())
     assert equal.announcing is not None
     assert equal.announcing.counted == (0, 0)
