@@ -6,7 +6,7 @@ coinche also `{"bid": {"suit": "S", "value": 100}}`, and with announcements `{"d
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from fairdeal.cards import PACK, format_card, format_suit, parse_card
 from fairdeal.errors import IllegalAction, Malformed
@@ -33,8 +33,7 @@ class Play:
         return f"Play({self.card})"
 
 
-@dataclass(frozen=True, slots=True)
-class ContractBid:
+class ContractBid(NamedTuple):
     """A bid of the coinche: the points undertaken (80…180 by tens; 250 is the capot) with this suit, 0…3, as trump."""
 
     value: int
