@@ -8,7 +8,6 @@ import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
@@ -26,8 +25,8 @@ from fairdeal.app.matches import Matches
 from fairdeal.app.play import Play
 from fairdeal.app.tables import Tables
 from fairdeal.commit import Custody
-from fairdeal.errors import FairdealError, KeyRefused, Malformed
-from fairdeal.ids import parse_hex
+from fairdeal.errors import FairdealError
+from fairdeal.keyfiles import RECEIPTS_KEY, SEALING_KEY, read_key, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
 from fairdeal.limits import CUSTODY_KEY_BYTES, KEY_BYTES
@@ -39,8 +38,6 @@ from fairdeal.tlog import NoteSigner
 
 log = logging.getLogger("fairdeal.main")
 
-RECEIPTS_KEY = "receipts.key"
-SEALING_KEY = "sealing.key"
 GRACEFUL_SECONDS = 10
 """How long a stopping service waits for the calls it is answering."""
 
@@ -158,25 +155,10 @@ def _house(settings: Settings, entropy: Entropy) -> House:
 
 
 def _key(settings: Settings, name: str, byte_count: int, entropy: Entropy) -> bytes:
-    """A key file's bytes: hex digits and LF, readable by its owner alone. Raises KeyRefused."""
+    """The key of that name; made first, in development, if it is missing. Raises KeyRefused."""
     path = settings.keys / name
     if settings.environment == "development":
         log.warning("DEVELOPMENT KEYS: not for real money", extra={"file": name})
         if not path.exists():
-            _write_key(path, entropy.take(byte_count))
-    try:
-        text = path.read_text("ascii")
-    except (OSError, ValueError):
-        raise KeyRefused(f"{name} cannot be read") from None
-    if path.stat().st_mode & 0o077:
-        raise KeyRefused(f"{name} is open to others than its owner (chmod 600)")
-    try:
-        return parse_hex(text.removesuffix("\n"), byte_count)
-    except Malformed:
-        raise KeyRefused(f"{name} is not {2 * byte_count} hex digits") from None
-
-
-def _write_key(path: Path, key: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-        file.write(key.hex() + "\n")
+            write_key(path, entropy.take(byte_count))
+    return read_key(path, byte_count)

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fairdeal.errors import KeyRefused, Malformed
-from fairdeal.ids import parse_hex
+from fairdeal.errors import Malformed
+from fairdeal.keyfiles import RECEIPTS_KEY, read_key
 from fairdeal.keys import SigningKey
 from fairdeal.limits import KEY_BYTES
 from fairdeal.match import receipt_name
@@ -25,12 +25,8 @@ def serve_until_stopped(host: str, port: int, database: Path | None, keys: Path 
 def receipt_policy(keys: Path | None) -> str:
     """The policy text of the receipt key in that directory, under the log's name. Raises KeyRefused, Malformed."""
     settings = _settings(keys=keys)
-    path = settings.keys / "receipts.key"
-    try:
-        secret = parse_hex(path.read_text("ascii").removesuffix("\n"), KEY_BYTES)
-    except (OSError, UnicodeDecodeError, Malformed):
-        raise KeyRefused(f"{path} holds no key that can be read") from None
-    return format_policy((VerifierKey(receipt_name(settings.log), SigningKey.from_seed(secret).public),))
+    key = SigningKey.from_seed(read_key(settings.keys / RECEIPTS_KEY, KEY_BYTES))
+    return format_policy((VerifierKey(receipt_name(settings.log), key.public),))
 
 
 def _settings(**given: Path | None) -> Settings:

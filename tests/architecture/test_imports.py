@@ -32,6 +32,7 @@ VIOLATIONS = {
         ("fairdeal.api", "fairdeal.store"),
         ("fairdeal.store", "fairdeal.settings"),
         ("fairdeal.cli", "fairdeal.main"),
+        ("fairdeal.keyfiles", "fairdeal.settings"),
     ],
     "verifier": [
         ("fairdeal.app", "fairdeal_verifier"),

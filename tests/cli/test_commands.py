@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fairdeal.keyfiles import RECEIPTS_KEY, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.tlog import Policy
 
@@ -25,7 +26,7 @@ def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProce
 
 @pytest.fixture
 def keys(tmp_path: Path) -> Path:
-    (tmp_path / "receipts.key").write_text("07" * 32 + "\n", "ascii")
+    write_key(tmp_path / RECEIPTS_KEY, b"\x07" * 32)
     return tmp_path
 
 
@@ -46,12 +47,21 @@ def test_policy_takes_the_environments_keys(keys: Path) -> None:
 @pytest.mark.parametrize("content", [None, "", "07" * 31, "zz" * 32])
 def test_policy_without_a_key(tmp_path: Path, content: str | None) -> None:
     if content is not None:
-        (tmp_path / "receipts.key").write_text(content)
+        (tmp_path / RECEIPTS_KEY).write_text(content)
+        (tmp_path / RECEIPTS_KEY).chmod(0o600)
     done = run("policy", "--keys", tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("fairdeal: key_refused: ")
     assert "hint: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_policy_with_a_key_open_to_others(keys: Path) -> None:
+    (keys / RECEIPTS_KEY).chmod(0o644)
+    done = run("policy", "--keys", keys)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("fairdeal: key_refused: ")
+    assert "chmod 600" in done.stderr
 
 
 def test_settings_that_do_not_fit(keys: Path) -> None:
