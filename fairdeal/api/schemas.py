@@ -163,7 +163,8 @@ class TableOut(Model):
     """A table: everything to know before sitting down, and where it stands.
 
     `open` is event 0, the terms themselves; `receipt` the newest one. `due_at` is when the clock acts next: until then
-    somebody must come, join, or move.
+    somebody must come, join, or move. `table` is the match as a stranger may see it: phase, deal, trick, totals, how
+    many cards each seat holds.
     """
 
     m: Hex16

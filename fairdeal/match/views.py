@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from fairdeal import canonical
-from fairdeal.belote import cards_in, to_do
-from fairdeal.cards import format_card, format_suit
+from fairdeal.belote import Deal, cards_in, to_do
+from fairdeal.cards import PACK, format_card, format_suit
 from fairdeal.errors import Malformed, WrongPhase
 from fairdeal.match.state import MatchState
 
@@ -62,6 +62,8 @@ def table_view(state: MatchState) -> dict[str, Any]:
         "points": None if deal is None else list(deal.points),
         "tricks": None if deal is None else list(deal.tricks),
         "stock": None if deal is None else deal.stock_left,
+        "hand_sizes": None if deal is None else _hand_sizes(deal, state.terms.seats),
+        "belote": None if deal is None else deal.belote,
         "totals": list(state.totals),
         "overruns": list(state.overruns),
         "turn": state.turn,
@@ -70,6 +72,17 @@ def table_view(state: MatchState) -> dict[str, Any]:
         if state.ending is None
         else {"reason": state.ending.reason, "winner": state.ending.winner, "cause": state.ending.cause},
     }
+
+
+def _hand_sizes(deal: Deal, seats: int) -> list[int]:
+    """How many cards each seat holds, counted from what lies on the table: the hands themselves are not looked at."""
+    down = deal.played.bit_count() - len(deal.trick)
+    before_the_trick = (len(PACK) - deal.stock_left - (deal.taker is None) - down) // seats
+    sizes = [before_the_trick] * seats
+    for back in range(1, len(deal.trick) + 1):
+        assert deal.turn is not None
+        sizes[(deal.turn - back) % seats] -= 1
+    return sizes
 
 
 def _hand(state: MatchState, seat: int) -> int:

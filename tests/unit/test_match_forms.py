@@ -266,6 +266,23 @@ class TestViews:
             with pytest.raises(Malformed):
                 view(MATCHES[0].state, seat)
 
+    def test_a_stranger_is_told_how_many_cards_each_seat_holds_and_who_has_announced_belote(self) -> None:
+        sizes, announced = set[tuple[int, ...]](), set[int | None]()
+        for match in MATCHES:
+            for size in range(1, len(match.events) + 1):
+                state = replay(match.events[:size], match.keys.server_seed)
+                told, deal = table_view(state), state.deal
+                if deal is None:
+                    assert (told["hand_sizes"], told["belote"]) == (None, None)
+                    continue
+                assert deal.hands is not None
+                assert told["hand_sizes"] == [hand.bit_count() for hand in deal.hands]
+                assert told["belote"] == deal.belote
+                sizes.add(tuple(told["hand_sizes"]))
+                announced.add(deal.belote)
+        assert {(6, 6), (7, 7), (7, 6), (6, 7), (1, 1), (0, 1), (1, 0)} <= sizes
+        assert {None, 0} <= announced
+
     def test_a_stranger_is_told_the_same_with_and_without_the_cards(self) -> None:
         match = MATCHES[0]
         for size in range(1, len(match.events) + 1):
