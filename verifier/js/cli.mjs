@@ -17,13 +17,19 @@ async function read(path) {
   }
 }
 
+/** The first locale variable that is set decides, as for every program (protocol 6.4). */
+function localeLanguage() {
+  const { LC_ALL, LC_MESSAGES, LANG } = process.env;
+  return /^fr/i.test(LC_ALL || LC_MESSAGES || LANG || "") ? "fr" : "en";
+}
+
 function readArguments() {
   try {
     const options = /** @type {const} */ ({
       policy: { type: "string" },
       held: { type: "string" },
       json: { type: "boolean", default: false },
-      lang: { type: "string", default: "fr" },
+      lang: { type: "string", default: localeLanguage() },
       signatures: { type: "string", default: "all" },
     });
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
@@ -40,7 +46,7 @@ async function main() {
   const [bytes, policyBytes, heldBytes] = await Promise.all([bundle, policy, held].map(read));
   const options = /** @type {any} */ ({ policy: policyBytes, held: heldBytes, signatures, lang });
   const report = await verify(/** @type {Uint8Array} */ (bytes), options);
-  console.log(json ? JSON.stringify(report) : `${report.verdict}: ${report.sentence}`);
+  console.log(json ? JSON.stringify(report) : report.sentence);
   return EXIT[report.verdict];
 }
 

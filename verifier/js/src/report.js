@@ -54,13 +54,31 @@ export function counts(events, signatures) {
 }
 
 /**
+ * @typedef {object} Report
+ * @property {string} format
+ * @property {string} verdict
+ * @property {number | null} step
+ * @property {string | null} cause
+ * @property {number | null} broken_at
+ * @property {number[] | null} suspects
+ * @property {string | null} m
+ * @property {{reason: string, winner: number | null} | null} ending
+ * @property {"held" | null} anchor
+ * @property {"all" | "last"} signatures
+ * @property {ReturnType<typeof counts>} counts
+ * @property {{step: number, name: string, result: string}[]} checks
+ * @property {string} sentence
+ */
+
+/**
  * @param {{verdict: string, step: number | null, cause: string | null, broken_at: number | null, suspects: number[] | null}} found
  * @param {{events: import("./files.js").Event[], checks: Checks, anchor: "held" | null, signatures: "all" | "last", checked: number}} run
  * @param {"fr" | "en"} lang
+ * @returns {Report}
  */
 export function makeReport(found, { events, checks, anchor, signatures, checked }, lang) {
   const end = events.find((event) => event.type === "end");
-  return {
+  const facts = {
     format: "fairdeal/report@1",
     ...found,
     m: events.length > 0 ? events[0].data.m : null,
@@ -69,6 +87,6 @@ export function makeReport(found, { events, checks, anchor, signatures, checked 
     signatures,
     counts: counts(events, checked),
     checks: checks.list(),
-    sentence: sentence(found, lang),
   };
+  return { ...facts, sentence: sentence(facts, lang) };
 }

@@ -1,54 +1,52 @@
 /** One sentence for a reader who is no engineer, by verdict and cause. */
 
-/** @type {Record<string, {fr: string, en: string}>} */
+/** @typedef {{fr: string, en: string}} Words */
+
+/** @type {Record<string, Words>} */
 const VERDICTS = {
   verified: {
-    fr: "Tout est conforme : ce dossier est celui qui a été signé, et votre fichier de joueur le confirme.",
-    en: "Everything holds: this file is the record that was signed, and your held file confirms it.",
+    fr: "tout est conforme, ce dossier est celui qui a été signé, et votre fichier de joueur le confirme",
+    en: "everything holds, this file is the record that was signed, and your held file confirms it",
   },
   cheated: {
-    fr: "Triche prouvée : des textes signés se contredisent ou enfreignent une règle",
-    en: "Cheating is proven: signed texts contradict each other or break a rule",
-  },
-  pending: {
-    fr: "Rien d'anormal jusqu'ici, mais la partie n'est pas close dans cette copie.",
-    en: "Consistent so far, but the match is not closed in this copy.",
+    fr: "triche prouvée, des textes signés se contredisent ou enfreignent une règle",
+    en: "cheating is proven, signed texts contradict each other or break a rule",
   },
   malformed: {
-    fr: "Ce fichier n'est pas un dossier de partie lisible",
-    en: "This file is not a readable match record",
+    fr: "ce fichier n'est pas un dossier de partie lisible",
+    en: "this file is not a readable match record",
   },
   altered: {
-    fr: "Ce fichier n'est pas le dossier qui a été signé ; cela n'accuse personne",
-    en: "This file is not the record that was signed; nobody is accused",
+    fr: "ce fichier n'est pas le dossier qui a été signé, cela n'accuse personne",
+    en: "this file is not the record that was signed, nobody is accused",
+  },
+  unchecked: {
+    fr: "sans liste de clés de confiance personne n'est mis en cause, mais le contrôle a échoué",
+    en: "without a policy nobody is held to account, but the check failed",
   },
 };
 
-/** @type {Record<string, {fr: string, en: string}>} */
-const UNCHECKED = {
+/** Causes that say all, whatever the verdict. @type {Record<string, Words>} */
+const WHOLE = {
+  not_closed: {
+    fr: "rien d'anormal jusqu'ici, mais la partie n'est pas close dans cette copie",
+    en: "consistent so far, but the match is not closed in this copy",
+  },
   no_policy: {
-    fr: "Tout concorde, mais sans liste de clés de confiance rien ne dit qui a signé.",
-    en: "Everything agrees, but without a policy nothing tells who signed it.",
+    fr: "tout concorde, mais sans liste de clés de confiance rien ne dit qui a signé",
+    en: "everything agrees, but without a policy nothing tells who signed it",
   },
   unknown_key: {
-    fr: "Le dossier est signé par une clé que votre liste de confiance ne connaît pas.",
-    en: "The record is signed by a key that your policy does not know.",
+    fr: "le dossier est signé par une clé que votre liste de confiance ne connaît pas",
+    en: "the record is signed by a key that your policy does not know",
   },
   no_anchor: {
-    fr: "Tout concorde, mais seule la parole de l'opérateur dit que c'est la partie jouée : il manque votre fichier de joueur.",
-    en: "Everything agrees, but only the operator's word says that this match was played: a held file that anchors it is missing.",
-  },
-  found: {
-    fr: "Sans liste de clés de confiance personne n'est mis en cause, mais le contrôle a échoué",
-    en: "Without a policy nobody is held to account, but the check failed",
-  },
-  not_closed: {
-    fr: "La partie n'est pas close dans cette copie, et sans liste de clés de confiance rien ne dit qui l'a signée.",
-    en: "The match is not closed in this copy, and without a policy nothing tells who signed it.",
+    fr: "tout concorde, mais seule la parole de l'opérateur dit que c'est la partie jouée, il manque votre fichier de joueur",
+    en: "everything agrees, but only the operator's word says that this match was played, a held file that anchors it is missing",
   },
 };
 
-/** @type {Record<string, {fr: string, en: string}>} */
+/** @type {Record<string, Words>} */
 const CAUSES = {
   size: { fr: "une taille dépasse la limite", en: "a size is over its limit" },
   encoding: { fr: "une ligne n'est pas en forme canonique", en: "a line is not in canonical form" },
@@ -84,15 +82,70 @@ const CAUSES = {
   settle: { fr: "le règlement n'est pas le bon", en: "the settlement is not the right one" },
 };
 
-/**
- * @param {{verdict: string, cause: string | null, broken_at: number | null}} found
- * @param {"fr" | "en"} lang
- */
-export function sentence({ verdict, cause, broken_at }, lang) {
-  const detail = cause === null ? undefined : CAUSES[cause];
-  if (verdict === "unchecked" && detail === undefined) return UNCHECKED[cause ?? "no_policy"][lang];
-  const start = (verdict === "unchecked" ? UNCHECKED.found : VERDICTS[verdict])[lang];
-  if (detail === undefined) return start;
-  const place = broken_at === null ? "" : { fr: ` (événement ${broken_at})`, en: ` (event ${broken_at})` }[lang];
-  return `${start}${lang === "fr" ? " : " : ": "}${detail[lang]}${place}.`;
+/** @type {Record<string, Words>} */
+const REASONS = {
+  target: { fr: "partie gagnée aux points", en: "won on points" },
+  overruns: { fr: "partie perdue au temps", en: "lost on time" },
+  resigned: { fr: "abandon", en: "resignation" },
+  seed: { fr: "une graine n'est pas venue", en: "a seed did not come" },
+  cancelled: { fr: "table annulée", en: "table cancelled" },
+  void: { fr: "partie nulle", en: "void match" },
+};
+
+/** Singular and plural. @type {Record<"timeouts" | "resumes" | "voids", {fr: [string, string], en: [string, string]}>} */
+const COUNTED = {
+  timeouts: { fr: ["dépassement", "dépassements"], en: ["timeout", "timeouts"] },
+  resumes: { fr: ["reprise", "reprises"], en: ["resume", "resumes"] },
+  voids: { fr: ["donne nulle", "donnes nulles"], en: ["void deal", "void deals"] },
+};
+
+/** @typedef {"fr" | "en"} Language */
+/** @typedef {Omit<import("./report.js").Report, "sentence">} Facts */
+
+/** One line for a person (protocol 6.4). @param {Facts} facts @param {Language} lang */
+export function sentence(facts, lang) {
+  const parts = [whatWasFound(facts, lang) + whereItIs(facts, lang)];
+  if (facts.verdict !== "malformed") {
+    parts.push(howItEnded(facts, lang), whatHappened(facts, lang));
+    if (facts.signatures === "last") {
+      parts.push({ fr: "seules les dernières signatures ont été contrôlées", en: "only the last signatures were checked" }[lang]);
+    }
+  }
+  return `${facts.verdict}: ${parts.join(lang === "fr" ? " ; " : "; ")}.`;
+}
+
+/** @param {Facts} facts @param {Language} lang */
+function whatWasFound({ verdict, cause }, lang) {
+  if (cause === null) return VERDICTS[verdict][lang];
+  if (cause in WHOLE) return WHOLE[cause][lang];
+  return `${VERDICTS[verdict][lang]}${lang === "fr" ? " : " : ": "}${CAUSES[cause][lang]}`;
+}
+
+/** @param {Facts} facts @param {Language} lang */
+function whereItIs({ broken_at, step }, lang) {
+  const places = [];
+  if (broken_at !== null) places.push(`${{ fr: "événement", en: "event" }[lang]} ${broken_at}`);
+  if (step !== null) places.push(`${{ fr: "étape", en: "step" }[lang]} ${step}`);
+  return places.length > 0 ? ` (${places.join(", ")})` : "";
+}
+
+/** @param {Facts} facts @param {Language} lang */
+function howItEnded({ ending }, lang) {
+  if (ending === null) return { fr: "sans fin", en: "without an end" }[lang];
+  const { reason, winner } = ending;
+  const nobody = { fr: "personne ne gagne", en: "nobody wins" };
+  const seat = { fr: `le siège ${winner} gagne`, en: `seat ${winner} wins` };
+  return `${REASONS[reason][lang]}, ${(winner === null ? nobody : seat)[lang]}`;
+}
+
+/** @param {Facts} facts @param {Language} lang */
+function whatHappened({ counts }, lang) {
+  return Object.entries(COUNTED)
+    .map(([name, words]) => {
+      const number = counts[/** @type {keyof typeof COUNTED} */ (name)];
+      // French says "0 reprise", English "0 resumes".
+      const several = lang === "fr" ? number > 1 : number !== 1;
+      return `${number} ${words[lang][several ? 1 : 0]}`;
+    })
+    .join(", ");
 }

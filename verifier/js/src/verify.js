@@ -31,7 +31,7 @@ export { EXIT } from "./report.js";
  * @property {number} checked signatures checked by the steps that passed
  */
 
-/** @typedef {ReturnType<typeof makeReport>} Report */
+/** @typedef {import("./report.js").Report} Report */
 
 /**
  * @param {Uint8Array} bundle
@@ -39,7 +39,7 @@ export { EXIT } from "./report.js";
  * @returns {Promise<Report>}
  * @throws {import("./errors.js").UsageError} for a policy or a held file that cannot be used
  */
-export async function verify(bundle, { policy, held, signatures = "all", lang = "fr" } = {}) {
+export async function verify(bundle, { policy, held, signatures = "all", lang = "en" } = {}) {
   const listed = policy === undefined ? null : parsePolicy(policy);
   const kept = held === undefined ? null : parseHeld(held);
   /** @type {any} */

@@ -31,8 +31,8 @@ test("exit codes, languages and the report", async () => {
   assert.deepEqual(Object.keys(JSON.parse(verified.stdout)).sort(), [
     "anchor", "broken_at", "cause", "checks", "counts", "ending", "format", "m", "sentence", "signatures", "step", "suspects", "verdict",
   ]);
-  assert.match(run(bundle, "--policy", policy, "--lang", "en").stdout, /^unchecked: Everything agrees/);
-  assert.match(run(bundle, "--policy", policy, "--lang", "fr").stdout, /^unchecked: Tout concorde/);
+  assert.match(run(bundle, "--policy", policy, "--lang", "en").stdout, /^unchecked: everything agrees[^;]*; resignation, seat [01] wins; \d+ timeouts?, \d+ resumes?, \d+ void deals?\.\n$/);
+  assert.match(run(bundle, "--policy", policy, "--lang", "fr").stdout, /^unchecked: tout concorde[^;]* ; abandon, le siège [01] gagne ; \d+ dépassements?, \d+ reprises?, \d+ donnes? nulles?\.\n$/);
   assert.equal(run(bundle).status, 13);
   assert.equal(run(policy).status, 12);
 
@@ -40,6 +40,17 @@ test("exit codes, languages and the report", async () => {
   await table.seal();
   assert.equal(run(write("open.fairdeal", await table.bundle()), "--policy", policy).status, 11);
   assert.equal(run(write("cut.fairdeal", await table.bundle(await table.receipt(3))), "--policy", policy).status, 15);
+});
+
+test("the language is the locale's, else English", async () => {
+  const bundle = write("spoken.fairdeal", await (await play("seed")).bundle());
+  const none = { ...process.env, LC_ALL: "", LC_MESSAGES: "", LANG: "" };
+  const said = (/** @type {Record<string, string>} */ set) =>
+    spawnSync(process.execPath, [CLI, bundle], { encoding: "utf8", env: { ...none, ...set } }).stdout;
+  for (const set of [{ LANG: "fr_FR.UTF-8" }, { LANG: "C", LC_MESSAGES: "fr_BE" }, { LANG: "en_GB", LC_ALL: "FR" }]) {
+    assert.match(said(set), /^unchecked: tout concorde/);
+  }
+  for (const set of [{}, { LANG: "fr_FR", LC_ALL: "C" }, { LANG: "de_DE" }]) assert.match(said(set), /^unchecked: everything agrees/);
 });
 
 test("wrong usage", async () => {
