@@ -1,9 +1,14 @@
-"""Identifiers: random bytes given by the caller, written as lowercase hex of one exact length."""
+"""Identifiers: random bytes given by the caller, written as lowercase hex of one exact length; and names."""
 
 import re
+from typing import Final
 
 from fairdeal.errors import Malformed
 from fairdeal.limits import MATCH_ID_BYTES, PSEUDONYM_BYTES
+
+ASSET_CODE: Final = "[A-Z][A-Z0-9]{0,11}"
+FEES_ID: Final = "[a-z0-9][a-z0-9._-]{0,31}"
+"""Patterns of the names that an operator gives (protocol section 2.2)."""
 
 _HEX = re.compile(r"(?:[0-9a-f]{2})+")
 

@@ -61,7 +61,8 @@ class SystemEntropy:
 
 
 def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy | None = None) -> FastAPI:
-    """The whole service. Its lifespan runs the clock's thread and closes the store; `app.state.ticker` is the clock.
+    """The whole service. Its lifespan runs the clock's thread and closes the store; `app.state.ticker` is the clock
+    and `app.state.store` the store, for a program that runs no lifespan.
 
     Raises KeyRefused for missing or unfit keys, SealBroken and Broken for keys that unfinished matches did not begin
     with, DatabaseLocked, SchemaMismatch.

@@ -8,7 +8,8 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from fairdeal.limits import MAX_SAFE_INTEGER
+from fairdeal.ids import ASSET_CODE, FEES_ID
+from fairdeal.limits import MAX_CLOCK_MS, MAX_DEALS, MAX_EXPONENT, MAX_LOG_NAME_BYTES, MAX_OVERRUNS, MAX_SAFE_INTEGER
 
 _DAY_MS = 86_400_000
 
@@ -18,7 +19,7 @@ class Fees(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    id: str = Field(default="house-1", pattern=r"^[a-z0-9][a-z0-9._-]{0,31}$")
+    id: str = Field(default="house-1", pattern=f"^{FEES_ID}$")
     commission_bp: int = Field(default=500, ge=0, le=10_000)
     commission_cap: int = Field(default=MAX_SAFE_INTEGER, ge=0, le=MAX_SAFE_INTEGER)
     tax_bp: int = Field(default=0, ge=0, le=10_000)
@@ -30,11 +31,11 @@ class Clock(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    overruns: int = Field(default=3, ge=1, le=100)
-    grace_ms: int = Field(default=250, ge=0, le=_DAY_MS)
-    join_ms: int = Field(default=60_000, ge=1, le=_DAY_MS)
-    pause_ms: int = Field(default=4_000, ge=0, le=_DAY_MS)
-    outage_ms: int = Field(default=5_000, ge=2_000, le=_DAY_MS)
+    overruns: int = Field(default=3, ge=1, le=MAX_OVERRUNS)
+    grace_ms: int = Field(default=250, ge=0, le=MAX_CLOCK_MS)
+    join_ms: int = Field(default=60_000, ge=1, le=MAX_CLOCK_MS)
+    pause_ms: int = Field(default=4_000, ge=0, le=MAX_CLOCK_MS)
+    outage_ms: int = Field(default=5_000, ge=2_000, le=MAX_CLOCK_MS)
     """Not below two heartbeats, or every busy second would be an outage."""
 
 
@@ -50,19 +51,19 @@ class Settings(BaseSettings):
     database: Path = Path("var/fairdeal.db")
     keys: Path = Path("var/keys")
     """The directory of `receipts.key` and `sealing.key`, outside the database and its backups."""
-    log: str = Field(default="localhost/fairdeal", pattern=r"^[!-*,-~]{1,128}$")
+    log: str = Field(default="localhost/fairdeal", pattern=rf"^[!-*,-~]{{1,{MAX_LOG_NAME_BYTES}}}$")
     """The origin of this service's logs, which its receipts are signed under: a name nobody else uses, for ever."""
     operator_token: SecretStr | None = None
     """Without one the operator's calls are refused to everybody."""
     origin: str | None = Field(default=None, pattern=r"^https?://[^/]+$")
     """Where browsers call from, such as https://play.example; None for the host they call."""
-    asset_code: str = Field(default="JETON", pattern=r"^[A-Z][A-Z0-9]{2,11}$")
-    asset_exponent: int = Field(default=0, ge=0, le=18)
+    asset_code: str = Field(default="JETON", pattern=f"^{ASSET_CODE}$")
+    asset_exponent: int = Field(default=0, ge=0, le=MAX_EXPONENT)
     fees: Fees = Fees()
     clock: Clock = Clock()
     decisions_ms: tuple[int, ...] = Field(default=(30_000,), min_length=1)
     """The times for a decision that an opener may choose from; the first is the usual one."""
-    deals_max: int = Field(default=100, ge=1, le=1_000)
+    deals_max: int = Field(default=100, ge=1, le=MAX_DEALS)
     table_wait_ms: int = Field(default=600_000, ge=1)
     session_ms: int = Field(default=30 * _DAY_MS, ge=1)
 
@@ -70,7 +71,7 @@ class Settings(BaseSettings):
     def _fit_for_production(self) -> Self:
         if self.fees.commission_bp + self.fees.tax_bp > 10_000:
             raise ValueError("commission and tax together take at most the whole pot")
-        if any(not 1 <= decision_ms <= _DAY_MS for decision_ms in self.decisions_ms):
+        if any(not 1 <= decision_ms <= MAX_CLOCK_MS for decision_ms in self.decisions_ms):
             raise ValueError("a decision takes from 1 ms to a day")
         if self.operator_token is not None and len(self.operator_token.get_secret_value()) < 16:
             raise ValueError("the operator's token has 16 characters or more")

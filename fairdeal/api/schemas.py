@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from fairdeal.limits import MAX_SAFE_INTEGER, MAX_STAKE, MAX_TREE_SIZE
+from fairdeal.limits import MAX_CLOCK_MS, MAX_SAFE_INTEGER, MAX_STAKE, MAX_TREE_SIZE
 
 Hex16: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", examples=["6f1c0b0e5d9a4c37a1f2e3d4c5b6a798"])]
 Hex32: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -102,7 +102,7 @@ class TableIn(Model):
     game: Literal["duel"]
     stake: Annotated[int, Field(ge=0, le=MAX_STAKE, examples=[100])]
     private: bool = False
-    decision_ms: Annotated[int | None, Field(ge=1, le=86_400_000, description="Absent: the usual one.")] = None
+    decision_ms: Annotated[int | None, Field(ge=1, le=MAX_CLOCK_MS, description="Absent: the usual one.")] = None
 
 
 class Code(Model):

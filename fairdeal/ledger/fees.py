@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from fairdeal.errors import Malformed
+from fairdeal.ids import FEES_ID
 from fairdeal.limits import MAX_SAFE_INTEGER
 
 BASIS_POINTS: Final = 10_000
@@ -12,7 +13,7 @@ BASIS_POINTS: Final = 10_000
 
 TaxBase: TypeAlias = Literal["pot", "commission"]
 
-_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+_ID = re.compile(FEES_ID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class FeeSchedule:
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):
-            raise Malformed("a fee schedule's id is [a-z0-9][a-z0-9._-]{0,31}")
+            raise Malformed(f"a fee schedule's id is {FEES_ID}")
         for figure in (self.commission_bp, self.commission_cap, self.tax_bp):
             if type(figure) is not int or not 0 <= figure <= MAX_SAFE_INTEGER:
                 raise Malformed("a fee schedule's figures are integers from 0 to 2^53−1")

@@ -11,6 +11,7 @@ from typing import Final
 
 from fairdeal import canonical
 from fairdeal.errors import LedgerBroken, Malformed
+from fairdeal.ids import ASSET_CODE
 from fairdeal.limits import MAX_SAFE_INTEGER
 
 FORMAT: Final = "fairdeal/transaction@1"
@@ -21,7 +22,7 @@ CASHIER: Final = "cashier"
 """Where money enters and leaves; alone in that it may stand below zero: minus what came in."""
 
 _ACCOUNT = re.compile(r"player:[0-9a-f]{32}:(cash|held)|match:[0-9a-f]{32}:pot|house:commission|tax|cashier")
-_ASSET = re.compile(r"[A-Z][A-Z0-9]{0,11}")
+_ASSET = re.compile(ASSET_CODE)
 _TRANSACTION_ID = re.compile(r"[a-z]+:[0-9a-f]{32}")
 _MATCH_ID = re.compile(r"[0-9a-f]{32}")
 

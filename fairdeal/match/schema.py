@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from fairdeal import belote
 from fairdeal.cards import parse_card
 from fairdeal.errors import Malformed
-from fairdeal.ids import check_hex
+from fairdeal.ids import ASSET_CODE, FEES_ID, check_hex
 from fairdeal.limits import (
     HASH_BYTES,
     KEY_BYTES,
@@ -151,10 +151,10 @@ OPEN: Final = record(
         "ruleset": record({"id": one_of(*belote.RULESETS), "options": lambda _: None}),
         "seats": integer(MIN_SEATS, MAX_SEATS),
         "stake": integer(),
-        "asset": record({"code": text("[A-Z][A-Z0-9]{0,11}"), "exponent": integer(0, MAX_EXPONENT)}),
+        "asset": record({"code": text(ASSET_CODE), "exponent": integer(0, MAX_EXPONENT)}),
         "fees": record(
             {
-                "id": text("[a-z0-9][a-z0-9._-]{0,31}"),
+                "id": text(FEES_ID),
                 "commission_bp": integer(0, BASIS_POINTS),
                 "commission_cap": integer(),
                 "tax_bp": integer(0, BASIS_POINTS),

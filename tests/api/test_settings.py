@@ -1,7 +1,14 @@
+from collections.abc import Callable
+
 import pytest
 from pydantic import ValidationError
 
+from fairdeal import ledger
+from fairdeal.errors import Malformed
+from fairdeal.ledger import FeeSchedule
+from fairdeal.match.schema import OPEN
 from fairdeal.settings import Settings
+from tests.simulator import play
 
 
 def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,3 +42,37 @@ def test_what_cannot_be_is_refused_without_repeating_it(wrong: dict[str, object]
     with pytest.raises(ValidationError) as refused:
         Settings(**wrong)  # type: ignore[arg-type]
     assert "my-short-secret" not in str(refused.value)
+
+
+OPENED = play(1, "cancelled_empty").events[0].data
+
+
+def accepts(form: Callable[[], object]) -> bool:
+    try:
+        form()
+    except (Malformed, ValidationError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("code", "fits"),
+    [("E", True), ("E2", True), ("JETON", True), ("ABCDEFGHIJ12", True), ("ABCDEFGHIJ123", False), ("", False),
+     ("1E", False), ("Eur", False), ("EU R", False), ("EUR\n", False), ("ÉCU", False)],
+)  # fmt: skip
+def test_what_an_asset_may_be_called_is_the_same_everywhere(code: str, fits: bool) -> None:
+    """Or a service that starts with the name could not open a table, or not take a stake."""
+    assert accepts(lambda: Settings(asset_code=code)) == fits
+    assert accepts(lambda: OPEN({**OPENED, "asset": {"code": code, "exponent": 0}})) == fits
+    assert accepts(lambda: ledger.deposit("0" * 32, "0" * 32, 1, asset=code, at=0)) == fits
+
+
+@pytest.mark.parametrize(
+    ("name", "fits"),
+    [("0", True), ("house-1", True), ("a._-", True), ("a" * 32, True), ("a" * 33, False), ("", False), ("House", False),
+     ("-a", False), ("a b", False), ("a\n", False), ("é", False)],
+)  # fmt: skip
+def test_what_a_fee_schedule_may_be_called_is_the_same_everywhere(name: str, fits: bool) -> None:
+    assert accepts(lambda: Settings(fees={"id": name})) == fits  # type: ignore[arg-type]
+    assert accepts(lambda: OPEN({**OPENED, "fees": {**OPENED["fees"], "id": name}})) == fits
+    assert accepts(lambda: FeeSchedule(name, 0, 0, 0, "pot")) == fits
