@@ -112,7 +112,7 @@ def test_other_texts_are_refused(data: bytes) -> None:
         {"A": 1},
         {"a\n": 1},
         {1, 2},
-        object(),
+        pytest.param(object(), id="object"),
         2**53,
         -(2**53),
         "\ud800",
