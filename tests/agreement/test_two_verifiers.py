@@ -16,12 +16,14 @@ from typing import Any
 
 import pytest
 
+from fairdeal.match import write_bundle, write_held
 from fairdeal_verifier import Policy, verify
 from fairdeal_verifier.errors import WrongUsage
 from fairdeal_verifier.report import Signatures
 from fairdeal_verifier.sentences import sentence
 from tests.agreement.damage import bent, heaped, lying_held
 from tests.agreement.mutants import some
+from tests.agreement.odd_texts import ODD_TEXTS, crossed_keys, odd_notes, odd_policies
 from tests.agreement.sealing import Forger, Way
 from tests.simulator import ENDINGS, Played, play
 from tests.verifier.javascript import ROOT, node
@@ -95,21 +97,48 @@ def honest(number: int) -> Iterator[Case]:
     yield Case(f"{number} other held", match.bundle, policy, other.held[0])
 
 
+def odd(forger: Forger) -> Iterator[Case]:
+    """Texts that are nearly what they should be, wherever one is read."""
+    match = forger.match
+    header, *lines = match.bundle.split(b"\n")[:-1]
+    good = Case("odd", match.bundle, match.policy.encode(), forger.true_held)
+    for policy in odd_policies(forger):
+        yield replace(good, what=f"policy {policy!r}", policy=policy)
+    for text in ODD_TEXTS:
+        for place in (0, 1, len(lines)):
+            spoilt = [header, *lines]
+            spoilt[place] = text
+            yield replace(good, what=f"line {place} {text[:99]!r}", bundle=b"".join(line + b"\n" for line in spoilt))
+        yield replace(good, what=f"held {text[:99]!r}", held=forger.true_held + text + b"\n")
+    for note in odd_notes(forger):
+        yield replace(good, what=f"head {note!r}", bundle=write_bundle(note, lines))
+        yield replace(good, what=f"head alone {note!r}", bundle=write_bundle(note, lines), held=None)
+        line = forger.held.lines[-1]
+        held = replace(forger.held, lines=(*forger.held.lines[:-1], replace(line, receipt=note)))
+        yield replace(good, what=f"receipt {note!r}", held=write_held(held))
+    for note, policy in crossed_keys(forger):
+        held = replace(forger.held, lines=(replace(forger.held.lines[-1], receipt=note),))
+        for file in (None, forger.true_held, write_held(held)):
+            bundle = write_bundle(note, lines)
+            yield Case(f"head {note!r}, policy {policy!r}", bundle, policy, file)
+            yield Case(f"head {note!r}, no policy", bundle, None, file)
+
+
 def match_of(number: int) -> Played:
     return play(number, ENDINGS[number % len(ENDINGS)])
 
 
 def forged(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
     """So many mutants, in the four ways to pass each off."""
-    match = forger.match
-    files: list[tuple[bytes | None, bytes | None]] = [(match.policy.encode(), None)] * 8 + [(None, None)]
+    policy = forger.match.policy.encode()
     for _ in range(count):
         mutant = heaped(forger, rng) if rng.random() < 0.25 else next(some(forger.events, rng, 1))
         for way in Way:
             sealed = forger.seal(mutant, way)
-            policy, _ = rng.choice(files)
-            held = rng.choice([sealed.held] * 8 + [None, lying_held(forger, rng)])
-            yield Case(f"{mutant}, {way.value}", sealed.bundle, policy, held, rng.choice(("all", "all", "last")))
+            held = sealed.held if rng.random() < 0.8 else rng.choice((None, lying_held(forger, rng)))
+            signatures: Signatures = rng.choice(("all", "all", "last"))
+            known = None if rng.random() < 0.1 else policy
+            yield Case(f"{mutant}, {way.value}", sealed.bundle, known, held, signatures)
 
 
 def spoilt(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
@@ -132,22 +161,22 @@ def spoilt(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
         yield replace(case, what=f"{case.what} sealed", bundle=forger.seal_lines(lines, 0, Way.OPERATOR).bundle)
 
 
-def forgers(number: int) -> Forger:
-    return Forger(match_of(number))
-
-
 def test_on_matches_of_every_ending() -> None:
     check_agreement([case for number in range(40) for case in honest(number)])
 
 
 def test_on_mutants() -> None:
     rng = random.Random(1)
-    check_agreement([case for number in range(2 * len(ENDINGS)) for case in forged(forgers(number), rng, 12)])
+    check_agreement([case for number in range(2 * len(ENDINGS)) for case in forged(Forger(match_of(number)), rng, 12)])
 
 
 def test_on_spoilt_files() -> None:
     rng = random.Random(2)
-    check_agreement([case for number in range(2 * len(ENDINGS)) for case in spoilt(forgers(number), rng, 12)])
+    check_agreement([case for number in range(2 * len(ENDINGS)) for case in spoilt(Forger(match_of(number)), rng, 12)])
+
+
+def test_on_odd_texts() -> None:
+    check_agreement(list(odd(Forger(match_of(ENDINGS.index("resigned"))))))
 
 
 def part(chunk: int, whole: int) -> range:
@@ -160,6 +189,6 @@ def test_on_many_matches_mutants_and_spoilt_files(chunk: int) -> None:
     rng = random.Random(f"two verifiers {chunk}")
     check_agreement([case for number in part(chunk, MATCHES) for case in honest(number)])
     for number in part(chunk, FORGED // 20):
-        check_agreement(list(forged(forgers(number), rng, 20)))
+        check_agreement(list(forged(Forger(match_of(number)), rng, 20)))
     for number in part(chunk, BENT // 20):
-        check_agreement(list(spoilt(forgers(number), rng, 20)))
+        check_agreement(list(spoilt(Forger(match_of(number)), rng, 20)))
