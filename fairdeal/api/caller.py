@@ -143,7 +143,16 @@ IdempotencyKey = Annotated[
     ),
 ]
 
-Language = Annotated[str, Header(alias="Accept-Language", description="`fr` or `en`, for the meanings' texts.")]
+Language = Annotated[str, Header(alias="Accept-Language", description="`fr` or `en`, for the texts.")]
+
+
+def is_french(language: str) -> bool:
+    """Whether French is the first of our two languages that an Accept-Language header names."""
+    for part in language.lower().split(","):
+        primary = part.strip().split(";")[0].split("-")[0]
+        if primary in ("fr", "en"):
+            return primary == "fr"
+    return False
 
 
 async def _arrived(request: Request, services: ServicesDep, m: MatchId) -> AsyncIterator[int]:

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal, TypeAlias
 
-from fairdeal.api.caller import Services
+from fairdeal.api.caller import Services, is_french
 from fairdeal.api.schemas import AssetOut, FeesOut, MeaningOut, SeatOut, TableOut, TableSummary, YouOut
 from fairdeal.app.matches import Match
 from fairdeal.app.ports import Account, Table
@@ -79,7 +79,7 @@ def describe(services: Services, match: Match, viewer: Account | None, language:
             tax_bp=terms.fees.tax_bp,
             tax_base=terms.fees.tax_base,
         ),
-        meanings=[_meaning(terms, *row, french=_is_french(language)) for row in _MEANINGS],
+        meanings=[_meaning(terms, *row, french=is_french(language)) for row in _MEANINGS],
         decision_ms=terms.clock.decision_ms,
         seats=_seats(services, table),
         you=None if own is None else YouOut(seat=own.seat, player=own.player),
@@ -136,12 +136,3 @@ def _meaning(
         house=lines.get("commission", 0) + lines.get("tax", 0),
         text=french_text if french else english,
     )
-
-
-def _is_french(language: str) -> bool:
-    """Whether French is the first of our two languages that an Accept-Language header names."""
-    for part in language.lower().split(","):
-        primary = part.strip().split(";")[0].split("-")[0]
-        if primary in ("fr", "en"):
-            return primary == "fr"
-    return False
