@@ -3,11 +3,14 @@
 Nothing here knows what is to be said of them.
 """
 
+import itertools
 import random
 from base64 import b64encode
+from collections.abc import Iterator
 from typing import Any
 
 from fairdeal import canonical
+from fairdeal.errors import Malformed
 from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.match import HeldLine, view_message
 from fairdeal.tlog import EMPTY_ROOT, sign_note
@@ -49,10 +52,33 @@ def heaped(forger: Forger, rng: random.Random) -> Mutant:
         return Mutant(f"append {again['type']}", place, (), (*events, again))
     for _ in range(rng.randrange(2, 5)):
         (mutant,) = some(events, rng, 1)
-        if not forger.is_malformed([canonical.encode(event) for event in mutant.events], 0):
+        if _is_well_formed(forger, mutant):
             events, place = mutant.events, min(place, mutant.place)
             what.append(str(mutant))
     return Mutant(" + ".join(what), place, (), events)
+
+
+def _is_well_formed(forger: Forger, mutant: Mutant) -> bool:
+    try:
+        return not forger.is_malformed([canonical.encode(event) for event in mutant.events], 0)
+    except Malformed:  # an event made up long after one that has the last time there is
+        return False
+
+
+def tails(forger: Forger) -> Iterator[Mutant]:
+    """Other ends of the match: cut in its last events, one of these after the cut, the settlement of other accounts."""
+    events = forger.events
+    for size in range(max(1, len(events) - 3), len(events) + 1):
+        yield Mutant("cut", min(size, len(events)), (), events[:size])
+        for event in events[-4:]:
+            yield Mutant(f"{event['type']} after the cut", size, (), (*events[:size], event | {"n": size}))
+    last = events[-1]
+    if last["type"] == "settle":
+        lines = last["data"]["lines"]
+        for at, line in itertools.product(range(len(lines)), lines):
+            paid = [*lines[:at], line | {"amount": lines[at]["amount"]}, *lines[at + 1 :]]
+            settle = last | {"data": {"lines": paid}}
+            yield Mutant(f"pays {line['account']} at {at}", len(events) - 1, (), (*events[:-1], settle))
 
 
 def lying_held(forger: Forger, rng: random.Random) -> bytes:

@@ -21,7 +21,7 @@ from fairdeal_verifier import Policy, verify
 from fairdeal_verifier.errors import WrongUsage
 from fairdeal_verifier.report import Signatures
 from fairdeal_verifier.sentences import sentence
-from tests.agreement.damage import bent, heaped, lying_held
+from tests.agreement.damage import bent, heaped, lying_held, tails
 from tests.agreement.mutants import some
 from tests.agreement.odd_texts import ODD_TEXTS, crossed_keys, odd_notes, odd_policies
 from tests.agreement.sealing import Forger, Way
@@ -141,6 +141,13 @@ def forged(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
             yield Case(f"{mutant}, {way.value}", sealed.bundle, known, held, signatures)
 
 
+def ended(forger: Forger) -> Iterator[Case]:
+    """With another end, sealed by the operator."""
+    for mutant in tails(forger):
+        sealed = forger.seal(mutant, Way.OPERATOR)
+        yield Case(f"{forger.match.ending}: {mutant}", sealed.bundle, forger.match.policy.encode(), sealed.held)
+
+
 def spoilt(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
     """So many files that are bent, and held files that lie."""
     match = forger.match
@@ -170,6 +177,10 @@ def test_on_mutants() -> None:
     check_agreement([case for number in range(2 * len(ENDINGS)) for case in forged(Forger(match_of(number)), rng, 12)])
 
 
+def test_on_other_ends() -> None:
+    check_agreement([case for number in range(len(ENDINGS)) for case in ended(Forger(match_of(number)))])
+
+
 def test_on_spoilt_files() -> None:
     rng = random.Random(2)
     check_agreement([case for number in range(2 * len(ENDINGS)) for case in spoilt(Forger(match_of(number)), rng, 12)])
@@ -190,5 +201,7 @@ def test_on_many_matches_mutants_and_spoilt_files(chunk: int) -> None:
     check_agreement([case for number in part(chunk, MATCHES) for case in honest(number)])
     for number in part(chunk, FORGED // 20):
         check_agreement(list(forged(Forger(match_of(number)), rng, 20)))
+    for number in part(chunk, MATCHES):
+        check_agreement(list(ended(Forger(match_of(number)))))
     for number in part(chunk, BENT // 20):
         check_agreement(list(spoilt(Forger(match_of(number)), rng, 20)))
