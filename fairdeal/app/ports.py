@@ -122,11 +122,15 @@ class NewTable:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who sits where: the account, and `player`, its pseudonym for this sitting (32 hex)."""
+    """Who sits where: the account, and `player`, its pseudonym for this sitting (32 hex).
+
+    `partner_code` stands where partners choose each other: the seat face to face is taken with it alone.
+    """
 
     seat: int
     account_id: str
     player: str
+    partner_code: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +161,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """Somebody sits down at `seat`, or at the lowest free one. `money` is a `ledger.sit`; None for stake 0.
+    """Somebody sits down at `seat`, or at the lowest free one that may be taken. `money` is a `ledger.sit`; None for
+    stake 0.
 
-    When this fills the table its status becomes JOINING and its due time `full_due_at`.
+    When this fills the table its status becomes JOINING and its due time `full_due_at`. `partner_code` is the new code
+    of this sitting, `given_code` the one of the partner, which must sit already exactly when it is given.
     """
 
     match_id: str
@@ -169,6 +175,8 @@ class Sitting:
     full_due_at: int
     money: Transaction | None
     at: int
+    partner_code: str | None = field(default=None, repr=False)
+    given_code: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +239,8 @@ class Store(Protocol):
         """Public tables that still take players."""
 
     def sit(self, sitting: Sitting, once: Once) -> Seat:
-        """Raises UnknownMatch, UnknownAccount, AlreadySeated, TableClosed, SeatTaken, InsufficientFunds,
-        IdempotencyConflict.
+        """Raises UnknownMatch, UnknownAccount, AlreadySeated, TableClosed, SeatTaken, CodeRefused for a partner's code
+        that is missing or wrong, InsufficientFunds, IdempotencyConflict.
         """
 
     def stand_up(self, match_id: str, account_id: str, player: str, money: Transaction | None, once: Once) -> None:

@@ -9,6 +9,7 @@ from fairdeal import ledger
 from fairdeal.app.ports import NewTable, Seat, Sitting, Status, Table
 from fairdeal.errors import (
     AlreadySeated,
+    CodeRefused,
     CommitmentReused,
     LedgerBroken,
     NotSeated,
@@ -99,19 +100,28 @@ def sit(connection: Connection, sitting: Sitting) -> Seat:
     if at.status is not Status.OPEN:
         raise TableClosed("the table takes no more players")
     _check_money(at, sitting.money, ledger.sit, sitting.account_id, sitting.player)
-    free = [number for number in range(at.seats) if number not in {seat.seat for seat in at.seated}]
-    number = free[0] if sitting.seat is None else sitting.seat
-    if number not in free:
-        raise SeatTaken("the seat is taken, or there is none of that number")
-    seat = Seat(number, sitting.account_id, sitting.player)
+    seat = Seat(_seat_for(at, sitting), sitting.account_id, sitting.player, sitting.partner_code)
     connection.execute(insert(seats).values(match_id=at.match_id, sat_at=sitting.at, **asdict(seat)))
     changes: dict[str, object] = {"seating": matches.c.seating + 1}
-    if len(free) == 1:
+    if len(at.seated) == at.seats - 1:
         changes |= {"status": Status.JOINING.value, "due_at": sitting.full_due_at}
     connection.execute(update(matches).where(matches.c.id == at.match_id).values(**changes))
     if sitting.money is not None:
         journal.post(connection, sitting.money)
     return seat
+
+
+def _seat_for(at: Table, sitting: Sitting) -> int:
+    """The seat asked for, or the lowest free one, if its partner lets this sitting in."""
+    free = [number for number in range(at.seats) if number not in {seat.seat for seat in at.seated}]
+    if sitting.seat is not None and sitting.seat not in free:
+        raise SeatTaken("the seat is taken, or there is none of that number")
+    needed = {(seat.seat + at.seats // 2) % at.seats: seat.partner_code for seat in at.seated}
+    asked = free if sitting.seat is None else [sitting.seat]
+    allowed = [number for number in asked if needed.get(number) == sitting.given_code]
+    if not allowed:
+        raise CodeRefused("the partner's code is missing or wrong")
+    return allowed[0]
 
 
 def stand_up(connection: Connection, match_id: str, account_id: str, player: str, money: Transaction | None) -> Answer:
@@ -156,7 +166,7 @@ def _tables(connection: Connection, which: ColumnElement[bool], limit: int) -> t
     terms = select(*_TABLE).join(events, (events.c.match_id == matches.c.id) & (events.c.n == 0)).where(which)
     rows = connection.execute(terms.order_by(matches.c.seq.desc()).limit(limit)).all()
     ids = [row.match_id for row in rows]
-    sitting = select(seats.c.match_id, seats.c.seat, seats.c.account_id, seats.c.player)
+    sitting = select(seats.c.match_id, seats.c.seat, seats.c.account_id, seats.c.player, seats.c.partner_code)
     sitting = sitting.where(seats.c.match_id.in_(ids)).order_by(seats.c.seat)
     seated: dict[str, list[Seat]] = {match_id: [] for match_id in ids}
     for match_id, *seat in connection.execute(sitting):

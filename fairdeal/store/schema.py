@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select, text
 from fairdeal.errors import SchemaMismatch
 from fairdeal.store import tables
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 _APPEND_ONLY: Final = (
     tables.events,
@@ -88,6 +88,7 @@ _GUARDS: Final = {
         " OR instr('open joining live ended', NEW.status) < instr('open joining live ended', OLD.status)",
         "a match goes forward and ends once",
     ),
+    "sittings_are_fixed": ("BEFORE UPDATE ON seats", "1", "a sitting is left, never changed"),
     "matches_stay": ("BEFORE DELETE ON matches", "1", "a match is never deleted"),
     "requests_keep_their_answer": ("BEFORE UPDATE ON requests", "OLD.answer IS NOT NULL", "the first answer stands"),
     "requests_stay": ("BEFORE DELETE ON requests", "1", "an idempotency key never expires"),

@@ -105,6 +105,7 @@ class SeatRow(Row, table=True):
     account_id: str = Field(foreign_key="accounts.id")
     player: str = Field(unique=True)
     sat_at: int = Field(sa_type=BigInteger)
+    partner_code: str | None
 
 
 class SealRow(Row, table=True):

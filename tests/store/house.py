@@ -68,14 +68,28 @@ class House:
         assert table is not None
         return table
 
-    def sitting(self, match_id: str, account_id: str, seat: int | None = None) -> Sitting:
+    def sitting(
+        self,
+        match_id: str,
+        account_id: str,
+        seat: int | None = None,
+        own_code: str | None = None,
+        given_code: str | None = None,
+    ) -> Sitting:
         player, stake = self.id(), self.table(match_id).stake
         money = ledger.sit(match_id, account_id, player, stake, asset=ASSET, at=self.now) if stake else None
-        return Sitting(match_id, account_id, player, seat, self.now + JOIN_MS, money, self.now)
+        return Sitting(match_id, account_id, player, seat, self.now + JOIN_MS, money, self.now, own_code, given_code)
 
-    def sit(self, match_id: str, account_id: str, seat: int | None = None) -> Seat:
+    def sit(
+        self,
+        match_id: str,
+        account_id: str,
+        seat: int | None = None,
+        own_code: str | None = None,
+        given_code: str | None = None,
+    ) -> Seat:
         try:
-            return self.store.sit(self.sitting(match_id, account_id, seat), self.once())
+            return self.store.sit(self.sitting(match_id, account_id, seat, own_code, given_code), self.once())
         finally:
             self.check()
 
@@ -131,7 +145,7 @@ class House:
 
     def payout(self, match_id: str, outcome: ledger.Outcome) -> ledger.Transaction | None:
         table = self.table(match_id)
-        lines = ledger.settlement(tuple(range(table.seats)), table.stake, outcome, FEES)
+        lines = ledger.settlement(tuple(seat % 2 for seat in range(table.seats)), table.stake, outcome, FEES)
         by_seat = [seat.account_id for seat in table.seated]
         return ledger.pay_out(match_id, by_seat, lines, outcome, asset=ASSET, at=self.now) if lines else None
 

@@ -9,10 +9,11 @@ from typing import TypeVar
 import pytest
 
 from fairdeal import ledger
-from fairdeal.app.ports import Account, CommitResult, Once, Session, Status, Store, Wallet
+from fairdeal.app.ports import Account, CommitResult, Once, Seat, Session, Status, Store, Wallet
 from fairdeal.errors import (
     AlreadySeated,
     Broken,
+    CodeRefused,
     CommitmentReused,
     FairdealError,
     IdempotencyConflict,
@@ -267,6 +268,80 @@ def test_seats_are_refused_for_these_reasons(store: Store, house: House) -> None
     with pytest.raises(TableClosed):
         house.sit(match_id, cat)
     assert [store.wallet(who, ASSET) for who in (ann, bob, cat)] == [Wallet(1500, 500), Wallet(0, 500), Wallet(500, 0)]
+
+
+def test_partners_let_each_other_in(store: Store, house: House) -> None:
+    """Four seats, face to face: who sits where the partner sits already brings the partner's code, nobody else any."""
+    ann, bob, cat, dan, eve = (house.account(500) for _ in range(5))
+    match_id = house.open(ann, 500, seats=4)
+    with pytest.raises(CodeRefused):
+        house.sit(match_id, ann, 2, "ANN", "A CODE OF NOBODY")
+    assert house.sit(match_id, ann, 2, "ANN").partner_code == "ANN"
+    for code in (None, "BOB", "ann"):
+        with pytest.raises(CodeRefused):
+            house.sit(match_id, cat, 0, "CAT", code)
+    with pytest.raises(CodeRefused):
+        house.sit(match_id, cat, 1, "CAT", "ANN")
+    assert house.sit(match_id, bob, None, "BOB").seat == 1, "seat 0 is free, but for the partner of 2 alone"
+    with pytest.raises(CodeRefused):
+        house.sit(match_id, cat, None, "CAT")
+    assert house.sit(match_id, cat, None, "CAT", "BOB").seat == 3
+    assert house.sit(match_id, dan, 0, "DAN", "ANN").seat == 0
+    with pytest.raises(TableClosed):
+        house.sit(match_id, eve, None, "EVE", "ANN")
+    assert [seat.partner_code for seat in house.table(match_id).seated] == ["DAN", "BOB", "ANN", "CAT"]
+
+
+def test_a_code_goes_with_its_sitter(store: Store, house: House) -> None:
+    ann, bob, cat = (house.account(500) for _ in range(3))
+    match_id = house.open(ann, 500, seats=4)
+    first = house.sit(match_id, ann, 0, "FIRST")
+    house.sit(match_id, bob, 2, "BOB", "FIRST")
+    house.stand_up(match_id, first)
+    for code in ("FIRST", None):
+        with pytest.raises(CodeRefused):
+            house.sit(match_id, cat, 0, "CAT", code)
+    assert house.sit(match_id, ann, 0, "SECOND", "BOB").partner_code == "SECOND"
+    assert store.wallet(ann, ASSET) == Wallet(0, 500)
+
+
+def test_without_partners_codes_anybody_sits_anywhere_and_a_code_is_for_nobody(store: Store, house: House) -> None:
+    ann, bob = house.account(), house.account()
+    match_id = house.open(ann, 0, seats=4)
+    house.sit(match_id, ann, 1)
+    with pytest.raises(CodeRefused):
+        house.sit(match_id, bob, 3, None, "ANY")
+    assert house.sit(match_id, bob, 3).seat == 3
+
+
+def test_one_of_many_gets_the_last_seat(store: Store, house: House) -> None:
+    people = [house.account(500) for _ in range(9)]
+    match_id = house.open(people[0], 500, seats=4)
+    for number, account_id in enumerate(people[:3]):
+        house.sit(match_id, account_id, None, f"CODE {number}", "CODE 0" if number == 1 else None)
+    sittings = [house.sitting(match_id, account_id, None, "NEW", "CODE 2") for account_id in people[3:]]
+    keys = [house.once() for _ in sittings]
+    answers = together(
+        *(lambda sitting=sitting, key=key: store.sit(sitting, key) for sitting, key in zip(sittings, keys, strict=True))
+    )
+    assert [answer.seat for answer in answers if isinstance(answer, Seat)] == [3]
+    assert sum(isinstance(answer, TableClosed) for answer in answers) == 5
+    house.check()
+    assert house.table(match_id).status is Status.JOINING
+    assert sum(store.wallet(account_id, ASSET).held for account_id in people) == 4 * 500
+
+
+def test_a_side_wins_two_shares(store: Store, house: House) -> None:
+    people = [house.account(505) for _ in range(4)]
+    match_id = house.open(people[0], 505, seats=4)
+    for account_id in people:
+        house.sit(match_id, account_id)
+    house.start(match_id)
+    house.finish(match_id, Win(1))
+    net = 4 * 505 - 4 * 505 * 750 // 10_000 - 4 * 505 * 200 // 10_000
+    assert net % 2, "an odd unit goes to the lower seat"
+    paid = [store.wallet(account_id, ASSET).cash for account_id in people]
+    assert paid == [0, net // 2 + 1, 0, net // 2]
 
 
 def test_sitting_moves_exactly_this_stake_of_this_player(store: Store, house: House) -> None:

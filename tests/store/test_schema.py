@@ -103,6 +103,7 @@ ATTACKS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "matches_keep_their_terms": ("UPDATE matches SET stake = stake + 1 WHERE id = '{live}'", ()),
     "matches_go_forward": ("UPDATE matches SET size = size - 1", ()),
+    "sittings_are_fixed": ("UPDATE seats SET partner_code = NULL", ()),
     "matches_stay": ("DELETE FROM matches", ()),
     "requests_keep_their_answer": ("UPDATE requests SET intent = x'00'", ()),
     "requests_stay": ("DELETE FROM requests", ()),
@@ -170,7 +171,7 @@ def test_an_attack_is_stopped_by_its_guard_and_by_nothing_else(guard: str, scene
         "UPDATE matches SET status = 'open' WHERE id = '{live}'",
         "UPDATE matches SET due_at = 5 WHERE id = '{ended}'",
         "UPDATE matches SET seating = seating - 1 WHERE id = '{waiting}'",
-        "INSERT INTO seats VALUES ('{waiting}', 1, '{player}', 'x', 5)",
+        "INSERT INTO seats VALUES ('{waiting}', 1, '{player}', 'x', 5, NULL)",
         "UPDATE matches SET status = 'lost' WHERE id = '{live}'",
         "INSERT INTO schema VALUES (2, 1)",
         _HEADER,  # without entries
