@@ -6,7 +6,10 @@ ARGS ?=
 
 BIN := .venv/bin
 STAMP := .venv/.installed
+SOAK_STAMP := .venv/.installed-soak
 PACKAGES := pyproject.toml verifier/python/pyproject.toml
+LOCK := var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --no-config --custom-compile-command "make lock"
 
 .PHONY: demo serve test check format soak bench openapi lock clean
 
@@ -30,7 +33,7 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 
 # SOAK scales how many cases each long proof takes: SOAK=0.1 for a look, SOAK=10 for a night.
-soak: $(STAMP)
+soak: $(SOAK_STAMP)
 	FAIRDEAL_SOAK=$(SOAK) $(BIN)/python -m pytest -n 2 -m soak $(ARGS)
 
 bench: $(STAMP)
@@ -47,15 +50,17 @@ $(STAMP): requirements/dev.txt $(PACKAGES)
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable . --editable verifier/python
 	touch $@
 
+$(SOAK_STAMP): requirements/soak.txt $(STAMP)
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements/soak.txt
+	touch $@
+
 # One lock for every CPython from 3.11 on, on every platform. Versions stay where they can; ARGS=--upgrade takes the newest.
 lock:
 	test -x var/lock/bin/pip || $(PYTHON) -m venv var/lock
 	var/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
-	for name in run dev; do \
-	  var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	    --no-emit-index-url --no-emit-find-links --no-config --custom-compile-command "make lock" \
-	    requirements/$$name.in --output-file requirements/$$name.txt $(ARGS) || exit 1; \
-	done
+	$(LOCK) requirements/run.in --output-file requirements/run.txt $(ARGS)
+	$(LOCK) requirements/dev.in --output-file requirements/dev.txt $(ARGS)
+	$(LOCK) requirements/soak.in --output-file requirements/soak.txt --no-deps $(ARGS)
 
 clean:
 	rm -rf .venv var dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
