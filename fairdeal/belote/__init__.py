@@ -4,22 +4,26 @@ Pure: an immutable `Deal`, functions from deal to deal, and nothing that knows t
 """
 
 from fairdeal.belote.actions import Action, Bid, ContractBid, Declare, Double, Play, Reason, Says, from_do, to_do
-from fairdeal.belote.deal import Deal, Phase, check_turn
-from fairdeal.belote.rulesets import FOUR_PLAYERS, RULESETS, Ruleset, find_ruleset
-from fairdeal.belote.scoring import DealScore, FourOutcome, MatchState, Options, Outcome, Scoring, match_result, pay_pot
+from fairdeal.belote.annonces import Shown, declare, show, show_due, to_show
+from fairdeal.belote.announcements import announcement_of
+from fairdeal.belote.deal import NO_CARD, Contract, Deal, Phase, check_turn
+from fairdeal.belote.pack import after_deal, cut_pack, gather
+from fairdeal.belote.rulesets import RULESETS, Ruleset, find_ruleset
+from fairdeal.belote.scoring import DealScore, Features, MatchState, Options, Outcome, Scoring, match_result, pay_pot
 from fairdeal.belote.tables import card_set, cards_in
 
 __all__ = [
-    "FOUR_PLAYERS",
+    "NO_CARD",
     "RULESETS",
     "Action",
     "Bid",
+    "Contract",
     "ContractBid",
     "Deal",
     "DealScore",
     "Declare",
     "Double",
-    "FourOutcome",
+    "Features",
     "MatchState",
     "Options",
     "Outcome",
@@ -29,12 +33,21 @@ __all__ = [
     "Ruleset",
     "Says",
     "Scoring",
+    "Shown",
+    "after_deal",
+    "announcement_of",
     "card_set",
     "cards_in",
     "check_turn",
+    "cut_pack",
+    "declare",
     "find_ruleset",
     "from_do",
+    "gather",
     "match_result",
     "pay_pot",
+    "show",
+    "show_due",
     "to_do",
+    "to_show",
 ]

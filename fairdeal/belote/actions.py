@@ -4,11 +4,12 @@ The wire form is the `do` object of protocol section 2: `{"bid": "pass"}`, `{"bi
 coinche also `{"bid": {"suit": "S", "value": 100}}`, and with announcements `{"declare": true}`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, NoReturn
 
-from fairdeal.cards import PACK, format_card, format_suit, parse_card
+from fairdeal.cards import PACK, format_card, format_suit, parse_card, parse_suit
 from fairdeal.errors import IllegalAction, Malformed
 
 
@@ -33,8 +34,14 @@ class Play:
         return f"Play({self.card})"
 
 
+CAPOT: Final = 250
+"""The value of a bid to win every trick, above all others."""
+VALUES: Final = (*range(80, 190, 10), CAPOT)
+"""What may be bid in the coinche."""
+
+
 class ContractBid(NamedTuple):
-    """A bid of the coinche: the points undertaken (80…180 by tens; 250 is the capot) with this suit, 0…3, as trump."""
+    """A bid of the coinche: the points undertaken, one of VALUES, with this suit, 0…3, as trump."""
 
     value: int
     suit: int
@@ -115,14 +122,19 @@ def to_do(action: Action) -> dict[str, Any]:
             return {"bid": action.value}
 
 
-def from_do(do: object) -> Bid | Play:
-    """The action that a `do` object writes in a game with a turned card. Raises Malformed on anything else."""
+def from_do(do: object) -> Action:
+    """The action that a `do` object writes, in whatever game. Raises Malformed on anything else."""
     match do:
         case {"card": card, **rest} if not rest:
             return _PLAYS[parse_card(card)]
-        case {"bid": str(word), **rest} if not rest and word in _BIDS:
-            return _BIDS[word]
+        case {"bid": str(word), **rest} if not rest and word in _WORDS:
+            return _WORDS[word]
+        case {"bid": {"suit": suit, "value": int(value), **members}, **rest} if not members and not rest:
+            if type(value) is int and value in VALUES:
+                return ContractBid(value, parse_suit(suit))
+        case {"declare": declare, **rest} if not rest and declare is True:
+            return Declare.DECLARE
     raise Malformed("not an action")
 
 
-_BIDS: Final = {bid.value: bid for bid in Bid}
+_WORDS: Final[Mapping[str, Bid | Double]] = {word.value: word for word in (*Bid, *Double)}

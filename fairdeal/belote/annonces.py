@@ -1,14 +1,14 @@
 """The ruleset `annonces@1`: belote for four on a turned card, with announcements (docs/rules/annonces.md)."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from fairdeal.belote.actions import Action, Declare, Reason, from_do, refuse
 from fairdeal.belote.announcements import Announcement, best_announcements, counted, holds_any, points
-from fairdeal.belote.classique import Marking, scored
+from fairdeal.belote.classique import LITIGE_OUTCOMES, Marking, scored
 from fairdeal.belote.deal import SIDES, Announcing, Deal
-from fairdeal.belote.four import DEFAULT_TARGET, PLAYERS, Duties
-from fairdeal.belote.scoring import DealScore, Options
+from fairdeal.belote.four import DEFAULT_TARGET, PLAYERS, TRICKS, Duties
+from fairdeal.belote.scoring import DealScore, Features, Options
 from fairdeal.belote.turned_card import TurnedCard
 from fairdeal.errors import WrongPhase
 
@@ -25,6 +25,8 @@ class Annonces(TurnedCard):
 
     marking: Marking
 
+    features: ClassVar[Features] = Features(LITIGE_OUTCOMES, litige=True, announcements=True, shuffled=False)
+
     def start(self, pack: tuple[int, ...], dealer: int, options: Options) -> Deal:
         """The deal of this pack, before the first bid. Raises Malformed when `pack` is not the 32 cards."""
         return super().start(pack, dealer, options)._replace(announcing=_NOTHING_YET)
@@ -35,10 +37,8 @@ class Annonces(TurnedCard):
 
     def from_do(self, do: object) -> Action:
         """The action that a `do` object writes: as in any game on a turned card, or `declare`. Raises Malformed."""
-        match do:
-            case {"declare": declare, **rest} if not rest and declare is True:
-                return Declare.DECLARE
-        return from_do(do)
+        action = from_do(do)
+        return action if isinstance(action, Declare) else super().from_do(do)
 
     def actions(self, deal: Deal) -> tuple[Action, ...]:
         """What the seat on turn may do, in canonical order, `declare` last; nothing when the deal is over.
@@ -128,9 +128,10 @@ def show_due(deal: Deal) -> bool:
 
 
 def to_show(deal: Deal) -> Shown:
-    """What is shown now: all that the side with the best announcement declared, by seat; nothing when both are equal.
+    """What is shown now: all that the side with the best announcement declared; nothing when both are equal.
 
-    Found in the eight cards as dealt. Raises WrongPhase when nothing is to be shown, and in the outside view.
+    By seat, then by lowest card. Found in the eight cards as dealt. Raises WrongPhase when nothing is to be shown, and
+    in the outside view.
     """
     if not show_due(deal) or deal.hands is None or deal.trump is None:
         raise WrongPhase("no announcements are to be shown, or the hands are not known")
@@ -139,7 +140,7 @@ def to_show(deal: Deal) -> Shown:
     for seat in range(PLAYERS):
         if deal.announcing.declared >> seat & 1:
             found = best_announcements(deal.hands[seat] | _played_by(deal, seat), deal.trump)
-            declared += [(seat, one) for one in found]
+            declared += [(seat, one) for one in sorted(found, key=lambda one: one.cards & -one.cards)]
     return counted(declared, deal.trump)
 
 
@@ -160,7 +161,7 @@ def show(deal: Deal, shown: Shown) -> Deal:
 def _possible(deal: Deal, shown: Shown) -> bool:
     """Whether some hands could show this: all who declared of one side do, or nobody when both sides declared.
 
-    Each card stands once, and was played by nobody else.
+    Each card stands once, was played by nobody else, and is in a hand of eight; the turned card is the taker's.
     """
     assert deal.announcing is not None
     declared = {seat for seat in range(PLAYERS) if deal.announcing.declared >> seat & 1}
@@ -175,7 +176,13 @@ def _possible(deal: Deal, shown: Shown) -> bool:
         if cards & one.cards:
             return False
         cards |= one.cards
-    return all(not one.cards & deal.played & ~_played_by(deal, seat) for seat, one in shown)
+    taken = 1 << deal.turned
+    for seat in seats:
+        known = _played_by(deal, seat) | (taken if seat == deal.taker else 0)
+        held = known | sum(one.cards for other, one in shown if other == seat)
+        if held.bit_count() > TRICKS or held & (deal.played | taken) & ~known:
+            return False
+    return True
 
 
 def _played_by(deal: Deal, seat: int) -> int:

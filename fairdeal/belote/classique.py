@@ -1,13 +1,16 @@
 """The ruleset `classique@1`: belote for four on a turned card, with litige (docs/rules/classique.md)."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from fairdeal.belote.deal import SIDES, Deal
 from fairdeal.belote.four import DEFAULT_TARGET, Duties, Made
-from fairdeal.belote.scoring import DealScore, FourOutcome, Options, Outcome
+from fairdeal.belote.scoring import DealScore, Features, Options, Outcome
 from fairdeal.belote.tables import CAPOT_POINTS, DEAL_POINTS
 from fairdeal.belote.turned_card import TurnedCard
+
+LITIGE_OUTCOMES: Final = frozenset({Outcome.MADE, Outcome.DEDANS, Outcome.CAPOT, Outcome.LITIGE, Outcome.VOID})
+"""How a deal ends where equal totals are a litige."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,7 @@ class Marking:
     """What all eight tricks bring."""
 
 
-def marks(made: Made, marking: Marking) -> tuple[Outcome | FourOutcome, tuple[int, int], int]:
+def marks(made: Made, marking: Marking) -> tuple[Outcome, tuple[int, int], int]:
     """Outcome, marks, and what a litige puts aside.
 
     Full totals are compared: cards, last trick, belote, announcements. The belote stays with its owner, but for a
@@ -29,14 +32,14 @@ def marks(made: Made, marking: Marking) -> tuple[Outcome | FourOutcome, tuple[in
     taker, bonus = made.taker, made.bonus
     other = 1 - taker
     totals = [sum(parts) for parts in zip(made.points, bonus, made.announcements, strict=True)]
-    outcome: Outcome | FourOutcome
+    outcome: Outcome
     if made.capot is not None:
         outcome, winner, base = Outcome.CAPOT, made.capot, marking.capot
     elif totals[taker] > totals[other]:
         return Outcome.MADE, (totals[0], totals[1]), 0
     elif totals[taker] == totals[other]:
         pot, totals[taker] = totals[taker], 0
-        return FourOutcome.LITIGE, (totals[0], totals[1]), pot
+        return Outcome.LITIGE, (totals[0], totals[1]), pot
     else:
         outcome, winner, base = Outcome.DEDANS, other, marking.dedans
     written = list(bonus)
@@ -60,6 +63,8 @@ class Classique(TurnedCard):
     """Belote for four, without announcements."""
 
     marking: Marking
+
+    features: ClassVar[Features] = Features(LITIGE_OUTCOMES, litige=True)
 
     def marked(self, deal: Deal, taker: int) -> DealScore:
         """The score of a played deal."""

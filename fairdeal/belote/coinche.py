@@ -1,9 +1,9 @@
 """The ruleset `coinche@1`: belote for four, bid in points, with coinche and surcoinche (docs/rules/coinche.md)."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
-from fairdeal.belote.actions import Action, Bid, ContractBid, Double, from_do
+from fairdeal.belote.actions import CAPOT, VALUES, Action, Bid, ContractBid, Declare, Double, from_do
 from fairdeal.belote.deal import SIDES, Contract, Deal, Phase
 from fairdeal.belote.four import (
     DEFAULT_TARGET,
@@ -16,14 +16,10 @@ from fairdeal.belote.four import (
     new_deal,
     parse_target,
 )
-from fairdeal.belote.scoring import DealScore, FourOutcome, Options, Outcome, Scoring
+from fairdeal.belote.scoring import DealScore, Features, Options, Outcome, Scoring
 from fairdeal.belote.tables import CAPOT_POINTS, DEAL_POINTS, card_set
-from fairdeal.cards import parse_suit
 from fairdeal.errors import Malformed
 
-CAPOT: Final = 250
-"""The value of a bid to win every trick, above all others."""
-VALUES: Final = (*range(80, 190, 10), CAPOT)
 _BIDS: Final = tuple(ContractBid(value, suit) for value in VALUES for suit in range(4))
 _PASSES_TO_END: Final = 3
 """Passes after a bid that end the auction."""
@@ -69,7 +65,7 @@ class ContractMarking:
 
 def marks(
     made: Made, value: int, double: Double | None, scoring: Scoring, marking: ContractMarking
-) -> tuple[FourOutcome | Outcome, tuple[int, int]]:
+) -> tuple[Outcome, tuple[int, int]]:
     """Outcome and marks of a contract of this value, 80…180 or CAPOT.
 
     Won when the taker's side makes what it bid, belote counted and a capot at its full worth; a capot by all tricks.
@@ -81,7 +77,7 @@ def marks(
     totals = [points[side] + made.bonus[side] for side in range(SIDES)]
     reached = made.capot == taker if value == CAPOT else totals[taker] >= value
     won = reached and not (marking.beat_defence and totals[taker] <= totals[other])
-    outcome = (FourOutcome.MADE_CAPOT if made.capot == taker else Outcome.MADE) if won else FourOutcome.FAILED
+    outcome = (Outcome.MADE_CAPOT if made.capot == taker else Outcome.MADE) if won else Outcome.FAILED
     bid = 0 if scoring is Scoring.MADE else marking.capot_bid if value == CAPOT else value
     if won and double is None:
         totals[taker] += bid
@@ -110,6 +106,10 @@ class Coinche(FourPlayers):
 
     marking: ContractMarking
 
+    features: ClassVar[Features] = Features(
+        frozenset({Outcome.MADE, Outcome.MADE_CAPOT, Outcome.FAILED, Outcome.VOID}), turned=False, contract=True
+    )
+
     def parse_options(self, value: object) -> Options:
         """`{"scoring": "faits", "target": 1001}`, or "faits+demandés". Raises Malformed."""
         match value:
@@ -123,14 +123,10 @@ class Coinche(FourPlayers):
 
     def from_do(self, do: object) -> Action:
         """The action that a `do` object writes: a card, pass, suit and value, coinche, surcoinche. Raises Malformed."""
-        match do:
-            case {"bid": {"suit": suit, "value": value, **members}, **rest} if not members and not rest:
-                if type(value) is not int or value not in VALUES:
-                    raise Malformed("a bid is 80 to 180 by tens, or 250 for the capot")
-                return ContractBid(value, parse_suit(suit))
-            case {"bid": str(word), **rest} if not rest and word in _DOUBLES:
-                return Double(word)
-        return from_do(do)
+        action = from_do(do)
+        if isinstance(action, Declare) or (isinstance(action, Bid) and action is not Bid.PASS):
+            raise Malformed("no action of this game")
+        return action
 
     def start(self, pack: tuple[int, ...], dealer: int, options: Options) -> Deal:
         """The deal of this pack, before the first bid. Raises Malformed when `pack` is not the 32 cards."""
@@ -187,7 +183,6 @@ class Coinche(FourPlayers):
 
 
 _SCORINGS: Final = tuple(scoring.value for scoring in Scoring)
-_DOUBLES: Final = tuple(double.value for double in Double)
 
 
 def _agreed(deal: Deal) -> Deal:

@@ -7,7 +7,7 @@ or which cards may be played: that is each ruleset's own file.
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Double, Play, Reason, Says, refuse
+from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Double, Play, Reason, Says, from_do, refuse
 from fairdeal.belote.scoring import Options
 from fairdeal.belote.tables import ALL_CARDS, BELOTE_PAIR, LAST_TRICK, trick_result
 from fairdeal.cards import PACK, suit_of
@@ -125,6 +125,14 @@ _FIRST_ROUND: Final = (Bid.PASS, Bid.TAKE)
 _SECOND_ROUND: Final = tuple(
     (Bid.PASS, *(bid for suit, bid in enumerate(SUIT_BIDS) if suit != turned)) for turned in range(4)
 )
+
+
+def turned_up_action(do: object) -> Bid | Play:
+    """The action that a `do` object writes in a game with a turned card: its words, or a card. Raises Malformed."""
+    action = from_do(do)
+    if not isinstance(action, Bid | Play):
+        raise Malformed("no action of this game")
+    return action
 
 
 def passed(deal: Deal, players: int) -> Deal:

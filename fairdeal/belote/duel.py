@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Play, Reason, Says, from_do, plays, refuse
+from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Play, Reason, Says, plays, refuse
 from fairdeal.belote.deal import (
     Deal,
     Layout,
@@ -12,9 +12,10 @@ from fairdeal.belote.deal import (
     check_pack,
     passed,
     played_card,
+    turned_up_action,
     turned_up_bids,
 )
-from fairdeal.belote.scoring import VOID_SCORE, DealScore, Options, Outcome
+from fairdeal.belote.scoring import VOID_SCORE, DealScore, Features, Options, Outcome
 from fairdeal.belote.tables import BEATEN_BY, BELOTE, CAPOT_POINTS, DEAL_POINTS, SUIT_CARDS, card_set
 from fairdeal.cards import PACK, suit_of
 from fairdeal.errors import Malformed, WrongPhase
@@ -96,6 +97,7 @@ class Duel:
     players: Final = PLAYERS
     sides: Final = PLAYERS
     defaults: Final = Options(target=301)
+    features: Final = Features(frozenset({Outcome.MADE, Outcome.DEDANS, Outcome.CAPOT, Outcome.VOID}))
 
     def parse_options(self, value: object) -> Options:
         """The options written as `{"target": 301}`, 1…10,000, nothing missing or added. Raises Malformed."""
@@ -110,7 +112,7 @@ class Duel:
 
     def from_do(self, do: object) -> Action:
         """The action that a `do` object writes. Raises Malformed."""
-        return from_do(do)
+        return turned_up_action(do)
 
     def next_dealer(self, dealer: int) -> int:
         """The dealer of the deal that follows, a void one too."""

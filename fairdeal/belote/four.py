@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from fairdeal.belote.actions import Action, Play, Reason, Says, from_do, plays, refuse
+from fairdeal.belote.actions import Action, Play, Reason, Says, plays, refuse
 from fairdeal.belote.deal import NO_CARD, SIDES, Deal, Phase, announcement, check_claim, check_pack, played_card
-from fairdeal.belote.scoring import VOID_SCORE, DealScore, Options
+from fairdeal.belote.scoring import VOID_SCORE, DealScore, Features, Options
 from fairdeal.belote.tables import BEATEN_BY, BELOTE, SUIT_CARDS
 from fairdeal.cards import suit_of
 from fairdeal.errors import Malformed, WrongPhase
@@ -133,6 +133,7 @@ class FourPlayers(ABC):
     duties: Duties
     defaults: Options
 
+    features: ClassVar[Features]
     players: ClassVar[int] = PLAYERS
     sides: ClassVar[int] = SIDES
 
@@ -171,9 +172,9 @@ class FourPlayers(ABC):
         """The wire form of options."""
         return {"target": options.target}
 
+    @abstractmethod
     def from_do(self, do: object) -> Action:
         """The action that a `do` object writes in this game. Raises Malformed."""
-        return from_do(do)
 
     def next_dealer(self, dealer: int) -> int:
         """The dealer of the deal that follows, a void one too."""

@@ -10,7 +10,7 @@ from fairdeal.belote.classique import CLASSIQUE
 from fairdeal.belote.coinche import COINCHE
 from fairdeal.belote.deal import Deal, Phase
 from fairdeal.belote.duel import DUEL
-from fairdeal.belote.scoring import DealScore, Options
+from fairdeal.belote.scoring import DealScore, Features, Options
 from fairdeal.errors import Malformed
 
 
@@ -29,6 +29,8 @@ class Ruleset(Protocol):
     def sides(self) -> int: ...
     @property
     def defaults(self) -> Options: ...
+    @property
+    def features(self) -> Features: ...
     def parse_options(self, value: object) -> Options: ...
     def format_options(self, options: Options) -> Mapping[str, int | str]: ...
     def from_do(self, do: object) -> Action: ...
@@ -45,13 +47,8 @@ class Ruleset(Protocol):
     def score(self, deal: Deal) -> DealScore: ...
 
 
-RULESETS: Final[Mapping[str, Ruleset]] = MappingProxyType({ruleset.id: ruleset for ruleset in (DUEL,)})
-
-
-FOUR_PLAYERS: Final[Mapping[str, Ruleset]] = MappingProxyType(
-    {ruleset.id: ruleset for ruleset in (CLASSIQUE, COINCHE, ANNONCES)}
-)
-"""The games for four, complete as rules; a match is played by those in RULESETS alone."""
+_ALL: Final[tuple[Ruleset, ...]] = (DUEL, CLASSIQUE, COINCHE, ANNONCES)
+RULESETS: Final[Mapping[str, Ruleset]] = MappingProxyType({ruleset.id: ruleset for ruleset in _ALL})
 
 
 def find_ruleset(name: str) -> Ruleset:

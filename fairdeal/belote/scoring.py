@@ -11,17 +11,26 @@ class Outcome(StrEnum):
     DEDANS = "dedans"
     CAPOT = "capot"
     VOID = "void"
-
-
-class FourOutcome(StrEnum):
-    """How else a deal of four may end.
-
-    Apart from `Outcome`, so that the words a duel's `score` event may say stay those.
-    """
-
     LITIGE = "litige"
     FAILED = "failed"
     MADE_CAPOT = "made+capot"
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What one game has and another has not; the form of a match's events follows from it (protocol section 4)."""
+
+    outcomes: frozenset[Outcome]
+    turned: bool = True
+    """A card is turned up."""
+    contract: bool = False
+    """A contract is bid."""
+    litige: bool = False
+    """What is in dispute waits in a pot."""
+    announcements: bool = False
+    """Announcements are declared and shown."""
+    shuffled: bool = True
+    """The pack is shuffled for every deal; where it is not, nothing may be staked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +45,7 @@ class DealScore:
     points: tuple[int, int]
     tricks: tuple[int, int]
     belote: int | None
-    outcome: Outcome | FourOutcome
+    outcome: Outcome
     marks: tuple[int, int]
     announcements: tuple[int, int] = (0, 0)
     pot: int = 0
@@ -44,12 +53,12 @@ class DealScore:
     @property
     def winner(self) -> int | None:
         """The side that won the deal; None for a void one and for a litige."""
-        if self.taker is None or self.outcome is FourOutcome.LITIGE:
+        if self.taker is None or self.outcome is Outcome.LITIGE:
             return None
         taker = self.taker % 2
         if self.outcome is Outcome.CAPOT:
             return 1 - self.tricks.index(0)
-        return 1 - taker if self.outcome in (Outcome.DEDANS, FourOutcome.FAILED) else taker
+        return 1 - taker if self.outcome in (Outcome.DEDANS, Outcome.FAILED) else taker
 
 
 VOID_SCORE = DealScore(None, (0, 0), (0, 0), None, Outcome.VOID, (0, 0))

@@ -12,7 +12,7 @@ from fairdeal.belote.classique import Marking, marks
 from fairdeal.belote.coinche import ContractMarking
 from fairdeal.belote.coinche import marks as contract_marks
 from fairdeal.belote.four import TRICKS, Made
-from fairdeal.belote.scoring import DealScore, FourOutcome, Outcome, Scoring, pay_pot
+from fairdeal.belote.scoring import DealScore, Outcome, Scoring, pay_pot
 from fairdeal.belote.tables import DEAL_POINTS, LAST_TRICK, PLAIN_VALUES, TRUMP_VALUES
 from fairdeal.errors import Malformed
 
@@ -103,7 +103,7 @@ class Sheet:
 
         Rounding comes after the contract has been decided, and after the pot was added.
         """
-        outcome: Outcome | FourOutcome
+        outcome: Outcome
         aside = 0
         if contract is None:
             outcome, written, aside = marks(made, Marking(capot=self.capot))

@@ -3,7 +3,7 @@
 from typing import Final
 
 from fairdeal.belote.actions import SUIT_BIDS, Action, Bid
-from fairdeal.belote.deal import Deal, Layout, Phase, passed, turned_up_bids
+from fairdeal.belote.deal import Deal, Layout, Phase, passed, turned_up_action, turned_up_bids
 from fairdeal.belote.four import PLAYERS, FourPlayers, Hands, deal_packets, new_deal
 from fairdeal.belote.scoring import Options
 from fairdeal.belote.tables import card_set
@@ -43,6 +43,10 @@ class TurnedCard(FourPlayers):
     def start_public(self, turned: int, dealer: int, options: Options) -> Deal:
         """The same deal seen from outside: hands and stock unknown (None)."""
         return new_deal(dealer, options, None, turned, None, PLAYERS * 3 - 1)
+
+    def from_do(self, do: object) -> Action:
+        """The action that a `do` object writes: the words over a turned card, or a card. Raises Malformed."""
+        return turned_up_action(do)
 
     def phase(self, deal: Deal) -> Phase:
         """Where the deal stands."""

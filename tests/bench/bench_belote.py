@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from math import factorial
 from time import perf_counter
 
-from fairdeal.belote import Ruleset
-from fairdeal.belote.rulesets import FOUR_PLAYERS, RULESETS
+from fairdeal.belote import RULESETS, Ruleset
 from fairdeal.shuffle import deck_from_index
 from tests.bench.table import Row
 
@@ -40,7 +39,7 @@ def run() -> list[Row]:
     """A row for each game."""
     packs = [deck_from_index(number * STRIDE % factorial(32)) for number in range(PACKS)]
     rows = []
-    for rules in (*RULESETS.values(), *FOUR_PLAYERS.values()):
+    for rules in RULESETS.values():
         least, rate = MIN_DEALS_PER_SECOND[rules.id], deals_per_second(rules, packs)
         name = f"random {rules.id.partition('@')[0]} deals through belote"
         rows.append(Row(name, rate, "deals/s per core", f"≥ {least:,}", rate >= least))

@@ -6,16 +6,16 @@ from typing import Any
 
 from fairdeal.belote import Action, Deal, Outcome, Play, card_set, check_turn
 from fairdeal.belote import annonces as announcing
-from fairdeal.belote.actions import Declare, Double
+from fairdeal.belote.actions import CAPOT, VALUES, Declare, Double
 from fairdeal.belote.announcements import Announcement, Kind, best_announcements, counted, points, total
-from fairdeal.belote.coinche import CAPOT, VALUES, Coinche
+from fairdeal.belote.coinche import Coinche
 from fairdeal.belote.coinche import layout as coinche_layout
 from fairdeal.belote.deal import Contract
-from fairdeal.belote.four import Made
+from fairdeal.belote.four import FourPlayers, Made
 from fairdeal.belote.pack import after_deal, cut_pack, pile_up
 from fairdeal.belote.presets import PRESETS, Preset
-from fairdeal.belote.rulesets import FOUR_PLAYERS
-from fairdeal.belote.scoring import VOID_SCORE, DealScore, FourOutcome, Scoring, pay_pot
+from fairdeal.belote.rulesets import RULESETS
+from fairdeal.belote.scoring import VOID_SCORE, DealScore, Scoring, pay_pot
 from fairdeal.belote.sheet import Contract as SheetContract
 from fairdeal.belote.sheet import Sheet, check_points, round_to_ten, with_last_trick
 from fairdeal.belote.tables import BELOTE, BELOTE_PAIR
@@ -25,8 +25,9 @@ from fairdeal.errors import IllegalAction, Malformed, NotYourTurn, WrongPhase
 from tests.rules import facts
 from tests.rules.notation import Facts, cards_of, texts_of
 
+FOUR_PLAYERS = {name: rules for name, rules in RULESETS.items() if isinstance(rules, FourPlayers)}
 GAMES: dict[str, Preset] = {
-    **{rules.id.partition("@")[0]: Preset(rules, rules.defaults) for rules in FOUR_PLAYERS.values()},
+    **{name.partition("@")[0]: Preset(rules, rules.defaults) for name, rules in FOUR_PLAYERS.items()},
     **PRESETS,
 }
 """Every game for four that a case may name."""
@@ -194,7 +195,7 @@ def match(game: Preset, *, target: int, before: list[int], deal_marks: list[Any]
     for written in deal_marks:
         if written != "void":
             litige = min(written) == 0 < max(written) < 160
-            outcome = FourOutcome.LITIGE if litige else Outcome.MADE
+            outcome = Outcome.LITIGE if litige else Outcome.MADE
             made = DealScore(0, (0, 0), (4, 4), None, outcome, (0, 0), pot=max(written) if litige else 0)
             pot = pay_pot(made, pot).pot
     found = facts.match(game.rules, target=target, before=before, deal_marks=deal_marks)

@@ -388,16 +388,17 @@ def test_the_wire_form_goes_both_ways() -> None:
 @pytest.mark.parametrize(
     "do",
     [
-        *(None, [], {}, "pass", {"resign": True}, {"declare": True}),
+        *(None, [], {}, "pass", {"resign": True}, {"declare": True}, {"bid": "coinche"}),
         *({"bid": word} for word in ("PASS", "s", "SA", "", None)),
         {"bid": []},
         *({"card": card} for card in ("10S", "S7 ", "s7", "7♠", ["S7"], 0, None)),
+        {"bid": {"suit": "S", "value": 80}},
         *({"card": "S7", "bid": "S"}, {"bid": "S", "value": 80}, {"card": "S7", "n": 1}),
     ],
 )
 def test_other_wire_forms_are_refused(do: Any) -> None:
     with pytest.raises(Malformed):
-        from_do(do)
+        RULES.from_do(do)
 
 
 @pytest.mark.parametrize("pack", [PACK[:31], (*PACK, 0), (*PACK[:31], 0), (*PACK[:31], 32)])

@@ -8,18 +8,17 @@ from typing import Any
 import pytest
 
 from fairdeal.belote import Bid, Play, card_set
-from fairdeal.belote.actions import Double
-from fairdeal.belote.coinche import CAPOT
+from fairdeal.belote.actions import CAPOT, Double
 from fairdeal.belote.four import Made
 from fairdeal.belote.pack import after_deal, cut_pack, gather
-from fairdeal.belote.rulesets import FOUR_PLAYERS
+from fairdeal.belote.rulesets import RULESETS
 from fairdeal.belote.scoring import Scoring
 from fairdeal.belote.sheet import CARD_SUMS, Contract, Sheet, check_points, round_to_ten, with_last_trick
 from fairdeal.cards import PACK
 from fairdeal.errors import Malformed, WrongPhase
 from fairdeal.shuffle import cut_place
 
-RULES = FOUR_PLAYERS["annonces@1"]
+RULES = RULESETS["annonces@1"]
 
 
 def random_pack(seed: int) -> tuple[int, ...]:
@@ -56,7 +55,7 @@ def test_a_void_deal_is_gathered_hand_by_hand_then_turned_card_then_stock(dealer
         deal = RULES.apply(deal, Bid.PASS)
     hands = [pack[3 * turn : 3 * turn + 3] + pack[12 + 2 * turn : 14 + 2 * turn] for turn in range(4)]
     assert gather(pack, deal, RULES.score(deal)) == (*hands[0], *hands[1], *hands[2], *hands[3], *pack[20:])
-    other = FOUR_PLAYERS["classique@1"]
+    other = RULESETS["classique@1"]
     with pytest.raises(WrongPhase):
         gather(pack, other.start(pack, 0, other.defaults)._replace(turn=None), other.score(deal))
 
