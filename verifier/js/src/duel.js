@@ -1,33 +1,14 @@
-/** One deal of ruleset `duel@1` (protocol 4). Cards are numbers, seats 0 and 1; a seat is its own side. */
+/** One deal of ruleset `duel@1` (protocol 4.1). Cards are numbers, seats 0 and 1; a seat is its own side. */
 
-import { CARDS, cardNumber, SUITS } from "./cards.js";
+import { beats, BELOTE, beloteMate, CARDS, cardNumber, cardPoints, isCard, LAST_TRICK, names, sorted, SUITS, suitOf } from "./cards.js";
+import { integer, object, oneOf } from "./shape.js";
 
-// By rank, 7 8 9 10 J Q K A.
-const PLAIN_POINTS = [0, 0, 0, 10, 2, 3, 4, 11];
-const TRUMP_POINTS = [0, 0, 14, 10, 20, 3, 4, 11];
-const PLAIN_STRENGTH = [0, 1, 2, 6, 3, 4, 5, 7];
-const TRUMP_STRENGTH = [0, 1, 6, 4, 7, 2, 3, 5];
-const QUEEN = 5;
-const KING = 6;
-const LAST_TRICK = 10;
-const BELOTE = 20;
+const SEATS = 2;
 const CAPOT_MARKS = 252;
 const DEDANS_MARKS = 162;
 const TRICKS = 16;
 
-const suitOf = (/** @type {number} */ card) => card >> 3;
-const rankOf = (/** @type {number} */ card) => card & 7;
 const other = (/** @type {number} */ seat) => 1 - seat;
-
-/** Points of a card when `trump` is a suit number. @param {number} card @param {number} trump */
-export const cardPoints = (card, trump) => (suitOf(card) === trump ? TRUMP_POINTS : PLAIN_POINTS)[rankOf(card)];
-
-/** Whether the second card takes the trick from the one led. @param {number} second @param {number} led @param {number} trump */
-export function beats(second, led, trump) {
-  if (suitOf(second) !== suitOf(led)) return suitOf(second) === trump;
-  const strength = suitOf(led) === trump ? TRUMP_STRENGTH : PLAIN_STRENGTH;
-  return strength[rankOf(second)] > strength[rankOf(led)];
-}
 
 /**
  * Cards of a hand that may be played, in canonical order.
@@ -36,12 +17,12 @@ export function beats(second, led, trump) {
  * @returns {number[]}
  */
 export function legalCards(hand, { led, trump, strict }) {
-  const sorted = [...hand].sort((a, b) => a - b);
-  if (led === null || !strict) return sorted;
-  const following = sorted.filter((card) => suitOf(card) === suitOf(led));
+  const cards = sorted(hand);
+  if (led === null || !strict) return cards;
+  const following = cards.filter((card) => suitOf(card) === suitOf(led));
   const over = suitOf(led) === trump ? following.filter((card) => beats(card, led, trump)) : [];
-  const trumps = sorted.filter((card) => suitOf(card) === trump);
-  return [over, following, trumps, sorted].find((choice) => choice.length > 0) ?? [];
+  const trumps = cards.filter((card) => suitOf(card) === trump);
+  return [over, following, trumps, cards].find((choice) => choice.length > 0) ?? [];
 }
 
 /**
@@ -93,7 +74,7 @@ export class Deal {
 
   /** The hand of a seat by name, in canonical order. @param {number} seat */
   hand(seat) {
-    return [...this.hands[seat]].sort((a, b) => a - b).map((card) => CARDS[card]);
+    return names(this.hands[seat]);
   }
 
   /** What the seat on turn may do, in canonical order: the first is what a timeout does for it. @returns {any[]} */
@@ -110,9 +91,9 @@ export class Deal {
   /** What the seat on turn says with this card, or undefined. @param {number} card */
   says(card) {
     const seat = /** @type {number} */ (this.turn);
-    const pair = [QUEEN, KING].map((rank) => 8 * this.trump + rank);
-    if (!pair.includes(card)) return undefined;
-    if (pair.every((each) => this.hands[seat].includes(each))) return "belote";
+    const mate = beloteMate(card, this.trump);
+    if (mate === undefined) return undefined;
+    if (this.hands[seat].includes(mate)) return "belote";
     // The pair can be announced once in a deal, so a seat that has announced and plays one of the two plays the second.
     return this.belote === seat ? "rebelote" : undefined;
   }
@@ -171,3 +152,14 @@ export class Deal {
     return { taker, points, tricks, belote, ...dealScore({ taker, points, tricks, belote }) };
   }
 }
+
+/** @type {import("./games.js").Game} */
+export const DUEL = {
+  seats: SEATS,
+  options: object({ target: integer(1, 10_000) }),
+  bid: oneOf("pass", "take", ...SUITS),
+  deal: { turned: isCard },
+  outcomes: ["made", "dedans", "capot", "void"],
+  score: {},
+  next: ({ shuffle, number, dealer }) => new Deal(shuffle.deck(number), dealer),
+};

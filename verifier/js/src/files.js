@@ -4,7 +4,7 @@ import { parse } from "./canonical.js";
 import { Malformed, UsageError } from "./errors.js";
 import { MAX_LINE_BYTES, MAX_FILE_BYTES } from "./limits.js";
 import { parseCheckpoint } from "./notes.js";
-import { checkBundleHeader, checkEvent, checkHeldLine } from "./schema.js";
+import { checkBundleHeader, checkHeldLine, schemaOf } from "./schema.js";
 
 const LF = 10;
 
@@ -59,9 +59,9 @@ export function parseBundle(bytes) {
   const events = lines.map((line, index) => at(index, () => parseLine(line)));
   checkBundleHeader(header);
   const head = parseHead(header.head);
-  if (events.length === 0) throw new Malformed("schema", "there is no event", 0);
+  const schema = schemaOf(events[0]);
   events.forEach((event, index) => {
-    checkEvent(event, index);
+    schema.check(event, index);
     if (event.n !== index) throw new Malformed("index", "an event out of its place", index);
   });
   return { head, events, lines };

@@ -1,19 +1,17 @@
 /** A match event by event (protocol 2.5 to 2.7): what may stand next, and what the derived events must say. */
 
 import { same } from "./canonical.js";
-import { cardNumber } from "./cards.js";
-import { Deal } from "./duel.js";
+import { CARDS, cardNumber } from "./cards.js";
 import { Finding } from "./errors.js";
-import { SEATS } from "./schema.js";
+import { gameOf } from "./games.js";
 import { settleLines } from "./settlement.js";
 
 const SEED_PERIODS = 3;
-const ALL_SEATS = Array.from({ length: SEATS }, (_, seat) => seat);
+/** Every game has two, the side of a seat is seat mod 2 (2.1). */
+const SIDES = [0, 1];
 
 /** @typedef {import("./files.js").Event} Event */
 /** @typedef {"open" | "joining" | "seeds" | "play" | "over"} Phase */
-
-/** Packs and first dealer of the match. @typedef {{deck: (deal: number) => number[], firstDealer: () => number}} Shuffle */
 
 /** The state of a match after the events applied so far. `apply` throws the `Finding` of the first rule an event breaks. */
 export class Match {
@@ -22,8 +20,12 @@ export class Match {
   /** @type {string | null} type of the follow-up that is due */
   due = null;
   closed = false;
-  /** @type {Deal | null} the deal in play, up to its score or the end */
+  /** @type {any} the deal in play, up to its score or the end */
   deal = null;
+  /** @type {any} the deal before, complete */
+  #previous = null;
+  /** @type {number[]} */
+  #seats = [];
   /** @type {any} */
   #open;
   /** @type {Event} */
@@ -33,15 +35,18 @@ export class Match {
   /** @type {Set<number>} seats whose seed is there */
   #sent = new Set();
   #seedTimeouts = 0;
+  /** What the running deadline counts from. */
+  #since = 0;
   #deadline = 0;
   #resumedTo = 0;
-  #overruns = ALL_SEATS.map(() => 0);
+  /** @type {number[]} by seat */
+  #overruns = [];
   #dealNumber = 0;
-  #totals = ALL_SEATS.map(() => 0);
+  #totals = SIDES.map(() => 0);
   /** @type {any} `data` of the end that is due, or of the end that came */
   #end = null;
 
-  /** @param {Shuffle} shuffle */
+  /** @param {import("./games.js").Shuffle} shuffle */
   constructor(shuffle) {
     this.shuffle = shuffle;
   }
@@ -73,6 +78,7 @@ export class Match {
     if (this.due !== null) {
       return {
         deal: (event) => this.#onDeal(event),
+        show: (event) => this.#onShow(event),
         score: (event) => this.#onScore(event),
         end: (event) => this.#onEnd(event),
         reveal: (event) => this.#onReveal(event),
@@ -113,6 +119,8 @@ export class Match {
   /** @param {Event} event */
   #onOpen(event) {
     this.#open = event.data;
+    this.#seats = Array.from({ length: event.data.seats }, (_, seat) => seat);
+    this.#overruns = this.#seats.map(() => 0);
     this.phase = "joining";
   }
 
@@ -124,13 +132,14 @@ export class Match {
     const commitments = [this.#open.commitment, ...others.map((each) => each.seed_commitment)];
     if (keys.includes(join.key) || commitments.includes(join.seed_commitment)) throw this.#finding(event, "duplicate");
     this.#joined.set(event.by, join);
-    if (this.#joined.size < SEATS) return;
+    if (this.#joined.size < this.#seats.length) return;
     this.phase = "seeds";
     this.#giveTurn(event.t);
   }
 
   /** @param {number} t @param {number} [pause] */
   #giveTurn(t, pause = 0) {
+    this.#since = t;
     this.#deadline = t + this.#open.clock.decision_ms + pause;
   }
 
@@ -138,7 +147,7 @@ export class Match {
   #onSeed(event) {
     this.#checkInTime(event);
     this.#sent.add(event.by);
-    if (this.#sent.size < SEATS) return;
+    if (this.#sent.size < this.#seats.length) return;
     this.phase = "play";
     this.due = "deal";
   }
@@ -147,20 +156,20 @@ export class Match {
   #onSeedTimeout(event) {
     if (event.data.missing === undefined) throw this.#finding(event, "timeout");
     this.#checkOverdue(event);
-    const missing = ALL_SEATS.filter((seat) => !this.#sent.has(seat));
+    const missing = this.#seats.filter((seat) => !this.#sent.has(seat));
     if (!same(event.data, { missing })) throw this.#finding(event, "timeout");
     this.#seedTimeouts += 1;
     this.#giveTurn(event.t);
     if (this.#seedTimeouts < SEED_PERIODS) return;
-    const complete = [...this.#sent];
+    const complete = SIDES.filter((side) => !missing.some((seat) => seat % 2 === side));
     this.#expectEnd({ reason: "seed", winner: complete.length === 1 ? complete[0] : null });
   }
 
   /** @param {Event} event */
   #onResume(event) {
     const { from, to } = event.data;
-    const real = to - from > this.#open.clock.outage_ms && to <= event.t && from >= this.#resumedTo;
-    if (!real) throw this.#finding(event, "resume");
+    const long = to - from > this.#open.clock.outage_ms;
+    if (!long || to > event.t || to < this.#since || from < this.#resumedTo) throw this.#finding(event, "resume");
     this.#resumedTo = to;
     this.#giveTurn(event.t);
   }
@@ -168,15 +177,14 @@ export class Match {
   /** @param {Event} event */
   #onDeal(event) {
     const deal = this.#dealNumber + 1;
-    const deck = this.shuffle.deck(deal);
-    const dealer = (this.shuffle.firstDealer() + deal - 1) % SEATS;
-    const dealt = new Deal(deck, dealer);
-    const { data } = event;
-    if (data.deal !== deal || data.dealer !== dealer || cardNumber(data.turned) !== dealt.turned) {
-      throw this.#finding(event, "deal", 7);
-    }
+    const dealer = (this.shuffle.firstDealer() + deal - 1) % this.#seats.length;
+    const { options } = this.#open.ruleset;
+    const given = { shuffle: this.shuffle, number: deal, dealer, options, previous: this.#previous };
+    this.deal = gameOf(this.#open).next(given);
+    const { turned } = this.deal;
+    const expected = { deal, dealer, ...(turned === undefined ? {} : { turned: CARDS[turned] }) };
+    if (!same(event.data, expected)) throw this.#finding(event, "deal", 7);
     this.#dealNumber = deal;
-    this.deal = dealt;
     this.due = null;
     this.#giveTurn(event.t, this.#open.clock.pause_ms);
   }
@@ -184,29 +192,43 @@ export class Match {
   /** @param {Event} event */
   #onAct(event) {
     const action = event.data.do;
-    const { turn } = /** @type {Deal} */ (this.deal);
-    if (!("resign" in action) && event.by !== turn) throw this.#finding(event, "turn");
+    const anyTurn = "resign" in action || "declare" in action;
+    if (!anyTurn && event.by !== this.deal.turn) throw this.#finding(event, "turn");
     this.#checkInTime(event);
-    if ("resign" in action) this.#expectEnd({ reason: "resigned", winner: 1 - event.by });
+    if ("resign" in action) this.#expectEnd({ reason: "resigned", winner: 1 - (event.by % 2) });
+    else if ("declare" in action) this.#declare(event);
     else this.#move(event);
+  }
+
+  /** Takes no turn. @param {Event} event of a game that has announcements, or its schema had refused it */
+  #declare(event) {
+    if (!this.deal.mayDeclare(event.by)) throw this.#finding(event, "illegal");
+    this.deal.declare(event.by);
   }
 
   /** @param {Event} event an act or a timeout with a `do` */
   #move(event) {
-    const deal = /** @type {Deal} */ (this.deal);
+    const { deal } = this;
     const action = event.data.do;
-    if (!deal.legal().some((each) => same(each, action))) throw this.#finding(event, "illegal");
+    if (!deal.legal().some((/** @type {any} */ each) => same(each, action))) throw this.#finding(event, "illegal");
     const says = "card" in action ? deal.says(cardNumber(action.card)) : undefined;
     if (event.data.says !== says) throw this.#finding(event, "says");
     deal.apply(action);
     if (deal.turn === null) this.due = "score";
     else this.#giveTurn(event.t);
+    if (deal.showDue) this.due = "show";
+  }
+
+  /** @param {Event} event */
+  #onShow(event) {
+    if (!same(event.data, { announcements: this.deal.shown() })) throw this.#finding(event, "show", 9);
+    this.due = null;
   }
 
   /** @param {Event} event */
   #onTimeout(event) {
-    const deal = /** @type {Deal} */ (this.deal);
-    const turn = /** @type {number} */ (deal.turn);
+    const { deal } = this;
+    const { turn } = deal;
     if (event.data.missing !== undefined) throw this.#finding(event, "timeout");
     if (event.data.seat !== turn) throw this.#finding(event, "turn");
     this.#checkOverdue(event);
@@ -216,19 +238,20 @@ export class Match {
     const expected = losing ? { seat: turn, overrun } : { seat: turn, overrun, do: deal.legal()[0] };
     if (!same(data, expected)) throw this.#finding(event, "timeout");
     this.#overruns[turn] = overrun;
-    if (losing) this.#expectEnd({ reason: "overruns", winner: 1 - turn });
+    if (losing) this.#expectEnd({ reason: "overruns", winner: 1 - (turn % 2) });
     else this.#move(event);
   }
 
   /** @param {Event} event */
   #onScore(event) {
-    const result = /** @type {Deal} */ (this.deal).result();
+    const result = this.deal.result();
     const totals = this.#totals.map((total, side) => total + result.marks[side]);
     if (!same(event.data, { deal: this.#dealNumber, totals, ...result })) throw this.#finding(event, "score", 9);
     this.#totals = totals;
+    this.#previous = this.deal;
     this.deal = null;
     const best = Math.max(...totals);
-    const leaders = ALL_SEATS.filter((side) => totals[side] === best);
+    const leaders = SIDES.filter((side) => totals[side] === best);
     if (best >= this.#open.ruleset.options.target && leaders.length === 1) {
       this.#expectEnd({ reason: "target", winner: leaders[0] });
     } else if (this.#dealNumber === this.#open.deals_max) {
@@ -261,7 +284,7 @@ export class Match {
 
   /** @param {Event} _event */
   #onReveal(_event) {
-    const settles = this.#joined.size === SEATS && this.#open.stake !== 0;
+    const settles = this.#joined.size === this.#seats.length && this.#open.stake !== 0;
     this.due = settles ? "settle" : null;
     this.closed = !settles;
   }
@@ -276,7 +299,7 @@ export class Match {
 
   /** The view of a seat after the events so far (2.9). @param {number} seat @returns {{hand: string[], legal: any[]}} */
   view(seat) {
-    if (this.deal === null || !ALL_SEATS.includes(seat)) return { hand: [], legal: [] };
+    if (this.deal === null) return { hand: [], legal: [] };
     const onTurn = this.due === null && this.deal.turn === seat;
     return { hand: this.deal.hand(seat), legal: onTurn ? this.deal.legal() : [] };
   }

@@ -15,7 +15,8 @@ const VIEW = utf8("fairdeal/1 view\n");
 export async function checkHeld(run) {
   const { held, head, roots } = run;
   if (held === null) return;
-  if (held.m !== head.origin.split("/m/").pop()) throw new UsageError("held file: of another match");
+  const own = held.m === head.origin.split("/m/").pop() && held.seat < run.events[0].data.seats;
+  if (!own) throw new UsageError("held file: of another match");
   const chosen = signedLines(run);
   const signed = await Promise.all(chosen.map((line) => signaturesHold(run, line)));
   const have = run.events.length;

@@ -5,8 +5,7 @@ import { same } from "./canonical.js";
 import { Finding } from "./errors.js";
 import { Match } from "./fold.js";
 import { accusation } from "./held.js";
-import { SEATS } from "./schema.js";
-import { deck, firstDealer } from "./shuffle.js";
+import { cutSize, deck, firstDealer } from "./shuffle.js";
 import { suspectsOf } from "./suspects.js";
 
 /** @typedef {import("./verify.js").Run} Run */
@@ -30,8 +29,13 @@ function shuffleOf({ events, roots }) {
   const seeds = [];
   for (const { type, by, data } of events) if (type === "seed") seeds[by] ??= fromHex(data.do.seed);
   const reveal = events.find((event) => event.type === "reveal");
-  const secrets = { serverSeed: fromHex(reveal?.data.server_seed ?? ""), tableRoot: fromHex(roots[SEATS + 1] ?? ""), seeds };
-  return { deck: (/** @type {number} */ deal) => deck(secrets, deal), firstDealer: () => firstDealer(secrets) };
+  const tableRoot = fromHex(roots[events[0].data.seats + 1] ?? "");
+  const secrets = { serverSeed: fromHex(reveal?.data.server_seed ?? ""), tableRoot, seeds };
+  return {
+    deck: (/** @type {number} */ deal) => deck(secrets, deal),
+    cut: (/** @type {number} */ deal) => cutSize(secrets, deal),
+    firstDealer: () => firstDealer(secrets),
+  };
 }
 
 /** The terms against the signed head. @param {Run} run */

@@ -88,5 +88,5 @@ export function makeReport(found, { events, checks, anchor, signatures, checked 
     counts: counts(events, checked),
     checks: checks.list(),
   };
-  return { ...facts, sentence: sentence(facts, lang) };
+  return { ...facts, sentence: sentence(facts, events[0]?.data.seats, lang) };
 }

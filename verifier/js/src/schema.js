@@ -1,66 +1,47 @@
-/** What an event may look like on its own (protocol 2.1 and 2.2), for matches of ruleset `duel@1`. */
+/** What an event may look like on its own (protocol 2.1 and 2.2), by ruleset. */
 
-import { isHex } from "./bytes.js";
-import { CARDS, isCard, SUITS } from "./cards.js";
+import { CARDS, isCard } from "./cards.js";
 import { Malformed } from "./errors.js";
+import { GAMES } from "./games.js";
 import { DAY_MS } from "./limits.js";
 import { EMPTY_ROOT } from "./merkle.js";
+import { either, hex, integer, list, MAX, natural, object, oneOf, perSide, text } from "./shape.js";
 
-export const PROTOCOL = "fairdeal/1";
-export const RULESET = "duel@1";
-/** Seats, and so sides, of `duel@1`. */
-export const SEATS = 2;
+const PROTOCOL = "fairdeal/1";
+const MOST_SEATS = 4;
+/** Actions a seat may have at once: the bids that open an auction of `coinche@1`. */
+const MOST_ACTIONS = 49;
 
-const MAX = Number.MAX_SAFE_INTEGER;
+/** @typedef {import("./shape.js").Test} Test */
+/** @typedef {import("./games.js").Game} Game */
 
-/** @typedef {(value: any) => boolean} Test */
-
-/** @type {(low: number, high: number) => Test} */
-const integer = (low, high) => (value) => Number.isSafeInteger(value) && value >= low && value <= high;
-/** @type {(...values: unknown[]) => Test} */
-const oneOf = (...values) => (value) => values.includes(value);
-/** @type {(bytes: number) => Test} */
-const hex = (bytes) => (value) => isHex(value, bytes);
-/** @type {(pattern: RegExp) => Test} */
-const text = (pattern) => (value) => typeof value === "string" && pattern.test(value);
-/** @type {(...tests: Test[]) => Test} */
-const either = (...tests) => (value) => tests.some((test) => test(value));
-/** @type {(item: Test) => Test} */
-const list = (item) => (value) => Array.isArray(value) && value.every(item);
-/** An object of exactly these members. @type {(members: Record<string, Test>) => Test} */
-const object = (members) => (value) =>
-  typeof value === "object" &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.keys(value).length === Object.keys(members).length &&
-  Object.entries(members).every(([name, test]) => Object.hasOwn(value, name) && test(value[name]));
-
-const natural = integer(0, MAX);
-const seat = integer(0, SEATS - 1);
-const seatOrNull = either(seat, oneOf(null));
-/** @type {(item: Test) => Test} */
-const perSide = (item) => (value) => list(item)(value) && value.length === SEATS;
 const ms = integer(0, DAY_MS);
 const someMs = integer(1, DAY_MS);
 
-const bid = object({ bid: oneOf("pass", "take", ...SUITS) });
 const card = object({ card: isCard });
-const action = either(bid, card, object({ resign: oneOf(true) }));
+const resign = object({ resign: oneOf(true) });
+const declare = object({ declare: oneOf(true) });
 const says = oneOf("belote", "rebelote");
 const signed = { root: hex(32), sig: hex(64) };
+const side = either(oneOf(0, 1), oneOf(null));
 
-/** @type {Test} */
-const open = (data) => openMembers(data) && SEATS * data.stake <= MAX && fees(data.fees);
 /** @type {Test} */
 const fees = ({ commission_bp, tax_bp }) => commission_bp + tax_bp <= 10_000;
+/** @type {(id: string, game: Game) => Test} */
+const open = (id, { seats, options, announces = false }) => {
+  const members = object({
+    ...terms,
+    ruleset: object({ id: oneOf(id), options }),
+    seats: oneOf(seats),
+    stake: integer(0, announces ? 0 : Math.floor(MAX / seats)),
+  });
+  return (data) => members(data) && fees(data.fees);
+};
 
-const openMembers = object({
+const terms = {
   protocol: oneOf(PROTOCOL),
   log: text(/^[!-*,-~]{1,128}$/),
   m: hex(16),
-  ruleset: object({ id: oneOf(RULESET), options: object({ target: integer(1, 10_000) }) }),
-  seats: oneOf(SEATS),
-  stake: natural,
   asset: object({ code: text(/^[A-Z][A-Z0-9]{0,11}$/), exponent: integer(0, 18) }),
   fees: object({
     id: text(/^[a-z0-9][a-z0-9._-]{0,31}$/),
@@ -81,7 +62,7 @@ const openMembers = object({
   close_by: natural,
   receipt_key: hex(32),
   commitment: hex(32),
-});
+};
 
 const join = object({
   join: object({
@@ -92,81 +73,103 @@ const join = object({
   }),
 });
 
-/** @type {Test} */
-const missing = (value) => list(seat)(value) && value.length > 0 && value.every((each, i) => i === 0 || value[i - 1] < each);
+/** Ascending seats, not none. @type {(seat: Test) => Test} */
+const missing = (seat) => (value) => list(seat, 1)(value) && value.every((/** @type {number} */ each, /** @type {number} */ i) => i === 0 || value[i - 1] < each);
 
-const overrun = { seat, overrun: integer(1, MAX) };
-const ended = { reason: oneOf("target", "overruns", "resigned", "seed", "cancelled"), winner: seatOrNull, totals: perSide(natural) };
-const ACCOUNTS = ["pot", ...Array.from({ length: SEATS }, (_, s) => `seat:${s}`), "commission", "tax"];
-/** @type {Test} */
-const settleLines = (lines) =>
-  list(object({ account: oneOf(...ACCOUNTS), amount: integer(-MAX, MAX) }))(lines) &&
-  lines.length === ACCOUNTS.length &&
-  new Set(lines.map((/** @type {any} */ line) => line.account)).size === ACCOUNTS.length;
+const ended = { winner: side, totals: perSide };
+const end = either(
+  object({ ...ended, reason: oneOf("target", "overruns", "resigned", "seed", "cancelled") }),
+  object({ ...ended, reason: oneOf("void"), cause: oneOf("deal_limit", "operator") }),
+);
 
-/** By type: whether a seat writes it, and the test of its `data`. @type {Record<string, {seated: boolean, data: Test}>} */
-const TYPES = {
-  open: { seated: false, data: open },
-  join: { seated: true, data: object({ do: join, ...signed }) },
-  seed: { seated: true, data: object({ do: object({ seed: hex(32) }), ...signed }) },
-  deal: { seated: false, data: object({ deal: integer(1, MAX), dealer: seat, turned: isCard }) },
-  act: {
-    seated: true,
-    data: either(
-      object({ do: action, ...signed }),
-      object({ do: card, ...signed, says }),
-    ),
-  },
-  timeout: {
-    seated: false,
-    data: either(
-      object({ missing }),
-      object(overrun),
-      object({ ...overrun, do: either(bid, card) }),
-      object({ ...overrun, do: card, says }),
-    ),
-  },
-  resume: { seated: false, data: object({ from: natural, to: natural }) },
-  score: {
-    seated: false,
-    data: object({
-      deal: integer(1, MAX),
-      taker: seatOrNull,
-      points: perSide(natural),
-      tricks: perSide(natural),
-      marks: perSide(natural),
-      totals: perSide(natural),
-      belote: seatOrNull,
-      outcome: oneOf("made", "dedans", "capot", "void"),
-    }),
-  },
-  end: {
-    seated: false,
-    data: either(object(ended), object({ ...ended, reason: oneOf("void"), cause: oneOf("deal_limit", "operator") })),
-  },
-  reveal: { seated: false, data: object({ server_seed: hex(32) }) },
-  settle: { seated: false, data: object({ lines: settleLines }) },
+/** One line for each account. @type {(seats: number) => Test} */
+const settleLines = (seats) => {
+  const accounts = ["pot", ...Array.from({ length: seats }, (_, s) => `seat:${s}`), "commission", "tax"];
+  const lines = list(object({ account: oneOf(...accounts), amount: integer(-MAX, MAX) }), accounts.length, accounts.length);
+  return (value) => lines(value) && new Set(value.map((/** @type {any} */ line) => line.account)).size === accounts.length;
 };
 
-const envelope = object({
-  by: integer(-1, SEATS - 1),
-  data: (value) => typeof value === "object" && value !== null,
-  n: natural,
-  t: natural,
-  type: (value) => typeof value === "string" && Object.hasOwn(TYPES, value),
-});
+/** What a seat may do in play. @param {Game} game */
+const actions = ({ bid, announces }) => [object({ bid }), card, resign, ...(announces ? [declare] : [])];
 
-/** @param {any} event @param {number} index @throws {Malformed} cause `schema` */
-export function checkEvent(event, index) {
-  const fits = envelope(event) && (event.by >= 0) === TYPES[event.type].seated && TYPES[event.type].data(event.data);
-  if (!fits || (index === 0 && event.type !== "open")) throw new Malformed("schema", "an event outside the protocol", index);
+/** By type: whether a seat writes it, and the test of its `data`. @param {string} id @param {Game} game @returns {Record<string, {seated: boolean, data: Test}>} */
+function typesOf(id, game) {
+  const seat = integer(0, game.seats - 1);
+  const overrun = { seat, overrun: integer(1, MAX) };
+  const server = (/** @type {Test} */ data) => ({ seated: false, data });
+  const seated = (/** @type {Test} */ data) => ({ seated: true, data });
+  const show = server(object({ announcements: list(object({ cards: list(isCard, 3), seat })) }));
+  return {
+    open: server(open(id, game)),
+    join: seated(object({ do: join, ...signed })),
+    seed: seated(object({ do: object({ seed: hex(32) }), ...signed })),
+    deal: server(object({ deal: integer(1, MAX), dealer: seat, ...game.deal })),
+    act: seated(either(object({ do: either(...actions(game)), ...signed }), object({ do: card, ...signed, says }))),
+    timeout: server(
+      either(
+        object({ missing: missing(seat) }),
+        object(overrun),
+        object({ ...overrun, do: either(object({ bid: game.bid }), card) }),
+        object({ ...overrun, do: card, says }),
+      ),
+    ),
+    resume: server(object({ from: natural, to: natural })),
+    ...(game.announces ? { show } : {}),
+    score: server(
+      object({
+        deal: integer(1, MAX),
+        taker: either(seat, oneOf(null)),
+        points: perSide,
+        tricks: perSide,
+        marks: perSide,
+        totals: perSide,
+        belote: side,
+        outcome: oneOf(...game.outcomes),
+        ...game.score,
+      }),
+    ),
+    end: server(end),
+    reveal: server(object({ server_seed: hex(32) })),
+    settle: server(object({ lines: settleLines(game.seats) })),
+  };
 }
 
-/** @type {(item: Test) => Test} */
-const atMostPack = (item) => (value) => list(item)(value) && value.length <= CARDS.length;
+/** Tests of one match's events. */
+class MatchSchema {
+  /** @param {string} id @param {Game} game */
+  constructor(id, game) {
+    this.types = typesOf(id, game);
+    this.envelope = object({
+      by: integer(-1, game.seats - 1),
+      data: (value) => typeof value === "object" && value !== null,
+      n: natural,
+      t: natural,
+      type: (value) => typeof value === "string" && Object.hasOwn(this.types, value),
+    });
+  }
+
+  /** @param {any} event @param {number} index @throws {Malformed} cause `schema` */
+  check(event, index) {
+    const fits =
+      this.envelope(event) && (event.by >= 0) === this.types[event.type].seated && this.types[event.type].data(event.data);
+    if (!fits || (index === 0 && event.type !== "open")) throw new Malformed("schema", "an event outside the protocol", index);
+  }
+}
+
+const SCHEMAS = new Map(Object.entries(GAMES).map(([id, game]) => [id, new MatchSchema(id, game)]));
+
+/** The schema that the first event names. @param {any} first @returns {MatchSchema} @throws {Malformed} cause `schema` */
+export function schemaOf(first) {
+  const schema = SCHEMAS.get(first?.data?.ruleset?.id);
+  if (schema === undefined) throw new Malformed("schema", "no event that opens a match of a known ruleset", 0);
+  return schema;
+}
+
+// A held file is read without its match: any game's.
+const seat = integer(0, MOST_SEATS - 1);
 const view = object({
-  hand: atMostPack(isCard),
-  legal: atMostPack(action),
+  hand: list(isCard, 0, CARDS.length),
+  legal: list(either(...Object.values(GAMES).flatMap(actions)), 0, MOST_ACTIONS),
   m: hex(16),
   seat,
   size: integer(1, MAX),

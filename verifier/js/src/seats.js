@@ -4,7 +4,6 @@ import { concat, fromHex, toHex, utf8 } from "./bytes.js";
 import { encodeBytes } from "./canonical.js";
 import { keyMayJoin } from "./ed25519.js";
 import { Finding } from "./errors.js";
-import { SEATS } from "./schema.js";
 import { sha256 } from "./sha256.js";
 import { signedSize, suspectsOf } from "./suspects.js";
 
@@ -53,7 +52,8 @@ function keysOf(seated) {
 async function signatureHolds({ events, checker }, event, key) {
   if (key === undefined) return false;
   const { do: action, root, sig } = event.data;
-  const text = { do: action, m: events[0].data.m, root, seat: event.by, size: signedSize(event) };
+  const { m, seats } = events[0].data;
+  const text = { do: action, m, root, seat: event.by, size: signedSize(event, seats) };
   return checker.verify(key, concat(ACTION, encodeBytes(text)), fromHex(sig));
 }
 
@@ -62,7 +62,7 @@ function checkSeatEvent(run, event, key) {
   // A join stands before whatever its key signs, so the key was checked there.
   const sound = key !== undefined && (event.type !== "join" || keyMayJoin(key));
   if (!sound) throw new Finding(4, "seat_key", event.n);
-  const size = signedSize(event);
+  const size = signedSize(event, run.events[0].data.seats);
   // A seed that comes too early was signed on a size that its transcript had not reached.
   if (size > event.n || event.data.root !== run.roots[size]) {
     throw new Finding(4, "signed_root", size - 1, { suspects: suspectsOf(run, size) });
@@ -76,7 +76,8 @@ const opens = (opened, commitment) => toHex(sha256(fromHex(opened))) === commitm
 export function isClosed(events) {
   const reveal = events.findIndex((event) => event.type === "reveal");
   if (events.some((event) => event.type === "settle") || (reveal >= 0 && reveal < events.length - 1)) return true;
-  const settles = joinsOf(events).size === SEATS && events[0].data.stake !== 0;
+  const { seats, stake } = events[0].data;
+  const settles = joinsOf(events).size === seats && stake !== 0;
   return reveal >= 0 && !settles;
 }
 

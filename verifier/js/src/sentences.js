@@ -77,6 +77,7 @@ const CAUSES = {
   resume: { fr: "une reprise enfreint ses règles", en: "a resume breaks its rules" },
   shown_legal: { fr: "les coups montrés ne sont pas les coups permis", en: "the actions that were shown are not those allowed" },
   duplicate: { fr: "une clé ou un engagement sert deux fois", en: "a key or a commitment serves twice" },
+  show: { fr: "les annonces montrées ne sont pas celles qui comptent", en: "the announcements shown are not those that count" },
   score: { fr: "un compte de points est faux", en: "a score is wrong" },
   end: { fr: "la fin annoncée n'est pas la bonne", en: "the end is not the right one" },
   settle: { fr: "le règlement n'est pas le bon", en: "the settlement is not the right one" },
@@ -102,11 +103,11 @@ const COUNTED = {
 /** @typedef {"fr" | "en"} Language */
 /** @typedef {Omit<import("./report.js").Report, "sentence">} Facts */
 
-/** One line for a person (protocol 6.4). @param {Facts} facts @param {Language} lang */
-export function sentence(facts, lang) {
+/** One line for a person (protocol 6.4). @param {Facts} facts @param {number} seats of the table @param {Language} lang */
+export function sentence(facts, seats, lang) {
   const parts = [whatWasFound(facts, lang) + whereItIs(facts, lang)];
   if (facts.verdict !== "malformed") {
-    parts.push(howItEnded(facts, lang), whatHappened(facts, lang));
+    parts.push(howItEnded(facts, seats, lang), whatHappened(facts, lang));
     if (facts.signatures === "last") {
       parts.push({ fr: "seules les dernières signatures ont été contrôlées", en: "only the last signatures were checked" }[lang]);
     }
@@ -129,13 +130,18 @@ function whereItIs({ broken_at, step }, lang) {
   return places.length > 0 ? ` (${places.join(", ")})` : "";
 }
 
-/** @param {Facts} facts @param {Language} lang */
-function howItEnded({ ending }, lang) {
+/** @param {Facts} facts @param {number} seats @param {Language} lang */
+function howItEnded({ ending }, seats, lang) {
   if (ending === null) return { fr: "sans fin", en: "without an end" }[lang];
-  const { reason, winner } = ending;
-  const nobody = { fr: "personne ne gagne", en: "nobody wins" };
-  const seat = { fr: `le siège ${winner} gagne`, en: `seat ${winner} wins` };
-  return `${REASONS[reason][lang]}, ${(winner === null ? nobody : seat)[lang]}`;
+  return `${REASONS[ending.reason][lang]}, ${whoWon(ending.winner, seats)[lang]}`;
+}
+
+/** @param {number | null} winner side @param {number} seats @returns {Words} */
+function whoWon(winner, seats) {
+  if (winner === null) return { fr: "personne ne gagne", en: "nobody wins" };
+  if (seats === 2) return { fr: `le siège ${winner} gagne`, en: `seat ${winner} wins` };
+  const partner = winner + 2;
+  return { fr: `les sièges ${winner} et ${partner} gagnent`, en: `seats ${winner} and ${partner} win` };
 }
 
 /** @param {Facts} facts @param {Language} lang */

@@ -1,6 +1,4 @@
-/** The lines of `settle` (protocol 4, settlement), for `duel@1`: a seat is its own side. */
-
-import { SEATS } from "./schema.js";
+/** The lines of `settle` (protocol 4.6). */
 
 /**
  * @param {any} open `data` of event 0
@@ -8,12 +6,16 @@ import { SEATS } from "./schema.js";
  * @returns {{account: string, amount: number}[]}
  */
 export function settleLines(open, { reason, winner }) {
-  const pot = SEATS * open.stake;
+  const pot = open.seats * open.stake;
   const won = winner !== null;
   const { commission, tax } = won && reason !== "seed" ? charges(pot, open.fees) : { commission: 0, tax: 0 };
-  const seats = Array.from({ length: SEATS }, (_, seat) => {
+  const winners = open.seats / 2;
+  const prize = pot - commission - tax;
+  const seats = Array.from({ length: open.seats }, (_, seat) => {
     if (!won) return open.stake;
-    return seat === winner ? pot - commission - tax : 0;
+    if (seat % 2 !== winner) return 0;
+    // The winning seat of the lowest number, which is the side's own, gets the odd unit.
+    return Math.floor(prize / winners) + (seat === winner ? prize % winners : 0);
   });
   return [
     { account: "pot", amount: pot === 0 ? 0 : -pot },

@@ -1,10 +1,14 @@
-/** From seeds to packs and dealers (protocol 3). */
+/** From seeds to packs, cuts and dealers (protocol 3 and 4.5). */
 
 import { bigEndian, concat, u32be, utf8 } from "./bytes.js";
 import { hmacSha256 } from "./sha256.js";
 
 const DEAL = utf8("fairdeal/1 deal\n");
 const DEALER = utf8("fairdeal/1 dealer\n");
+const CUT = utf8("fairdeal/1 cut\n");
+/** A cut leaves three cards at least on either side (4.5). */
+const CUT_LEAST = 3;
+const CUTS = 27;
 const HMAC_BITS = 256;
 /** Bits beyond those of n! that keep the bias of the shuffle below 2^-128. */
 const SPARE_BITS = 128;
@@ -45,4 +49,10 @@ export const deck = (secrets, deal, cards = 32) => permutation(deckIndex(secrets
 export function firstDealer({ serverSeed, tableRoot, seeds }) {
   const number = bigEndian(hmacSha256(serverSeed, concat(DEALER, tableRoot, ...seeds)));
   return Number(number % BigInt(seeds.length));
+}
+
+/** How many cards the cut before a deal takes off. @param {Secrets} secrets @param {number} deal 2, 3, ... */
+export function cutSize({ serverSeed, tableRoot, seeds }, deal) {
+  const number = bigEndian(hmacSha256(serverSeed, concat(CUT, tableRoot, ...seeds, u32be(deal))));
+  return CUT_LEAST + Number(number % BigInt(CUTS));
 }

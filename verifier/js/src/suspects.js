@@ -1,11 +1,9 @@
 /** Where a root or a view that does not fit may have gone wrong (protocol 6.3). */
 
-import { SEATS } from "./schema.js";
-
-/** The size that a seat's event was signed on (2.4). @param {import("./files.js").Event} event */
-export function signedSize(event) {
+/** The size that a seat's event was signed on (2.4). @param {import("./files.js").Event} event @param {number} seats of the table */
+export function signedSize(event, seats) {
   if (event.type === "join") return 1;
-  return event.type === "seed" ? SEATS + 1 : event.n;
+  return event.type === "seed" ? seats + 1 : event.n;
 }
 
 /**
@@ -13,9 +11,10 @@ export function signedSize(event) {
  * @param {import("./verify.js").Run} run @param {number} size @returns {number[]}
  */
 export function suspectsOf({ events, held, roots }, size) {
+  const { seats } = events[0].data;
   const signed = events
-    .filter((event) => event.by >= 0 && event.data.root === roots[signedSize(event)])
-    .map(signedSize);
+    .filter((event) => event.by >= 0 && event.data.root === roots[signedSize(event, seats)])
+    .map((event) => signedSize(event, seats));
   const kept = (held?.lines ?? []).filter(({ receipt }) => receipt.root === roots[receipt.size]).map(({ receipt }) => receipt.size);
   // A loop, since a list of a file's length is too long to spread into Math.max.
   let sound = 0;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromHex, toHex } from "../src/bytes.js";
-import { CARDS, cardNumber, SUITS } from "../src/cards.js";
-import { beats, cardPoints, Deal, dealScore, legalCards } from "../src/duel.js";
+import { beats, CARDS, cardNumber, cardPoints, SUITS } from "../src/cards.js";
+import { Deal, dealScore, legalCards } from "../src/duel.js";
 import { sha256 } from "../src/sha256.js";
 import { deck, deckIndex, firstDealer, permutation } from "../src/shuffle.js";
 import { vectors } from "./vectors.js";
