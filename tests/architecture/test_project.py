@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MAX_LINES = 450
 PACKAGES = ("fairdeal", "verifier/python/fairdeal_verifier")
-LOCKS = ("requirements/run.txt", "requirements/dev.txt")
+LOCKS = ("requirements/run.txt", "requirements/dev.txt", "requirements/soak.txt")
 
 #: Words are put together here, so that this file does not hold what it forbids.
 MACHINE_PATHS = re.compile("|".join(["/" + "work/", "/" + "root/", "/" + "home/", "/" + "tmp/", "/" + "opt/"]))
@@ -65,8 +65,9 @@ def test_lock_pins_and_hashes_every_line(lock: str) -> None:
 
 
 def test_locks_agree() -> None:
-    run, dev = (pins(lock) for lock in LOCKS)
+    run, dev, soak = (pins(lock) for lock in LOCKS)
     assert run.keys() < dev.keys()
+    assert not soak.keys() & dev.keys(), "the two are installed into one environment"
     assert {name: run[name].splitlines()[0] for name in run} == {name: dev[name].splitlines()[0] for name in run}
 
 
