@@ -3,10 +3,22 @@
 Pure: an immutable `Deal`, functions from deal to deal, and nothing that knows time, entropy or who is sitting.
 """
 
-from fairdeal.belote.actions import Action, Bid, ContractBid, Declare, Double, Play, Reason, Says, from_do, to_do
+from fairdeal.belote.actions import (
+    VALUES,
+    Action,
+    Bid,
+    ContractBid,
+    Declare,
+    Double,
+    Play,
+    Reason,
+    Says,
+    from_do,
+    to_do,
+)
 from fairdeal.belote.annonces import Shown, declare, show, show_due, to_show
 from fairdeal.belote.announcements import announcement_of
-from fairdeal.belote.deal import NO_CARD, Contract, Deal, Phase, check_turn
+from fairdeal.belote.deal import NO_CARD, Deal, Phase, check_turn
 from fairdeal.belote.pack import after_deal, cut_pack, gather
 from fairdeal.belote.rulesets import RULESETS, Ruleset, find_ruleset
 from fairdeal.belote.scoring import DealScore, Features, MatchState, Options, Outcome, Scoring, match_result, pay_pot
@@ -15,9 +27,9 @@ from fairdeal.belote.tables import card_set, cards_in
 __all__ = [
     "NO_CARD",
     "RULESETS",
+    "VALUES",
     "Action",
     "Bid",
-    "Contract",
     "ContractBid",
     "Deal",
     "DealScore",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from fairdeal.belote import Deal, Ruleset, from_do, to_do
+from fairdeal.belote import Deal, Ruleset, to_do
 from fairdeal.commit import Seed
 from fairdeal.errors import Malformed, RootMismatch, Stale, WrongPhase
 from fairdeal.keys import check_registered
@@ -117,7 +117,7 @@ def _check_size(state: MatchState, action: SignedAction) -> None:
 
 def _says(ruleset: Ruleset, deal: Deal, do: dict[str, Any]) -> dict[str, Any]:
     """The member `says`, when something is announced with this action of the seat on turn."""
-    says = ruleset.says(deal, from_do(do))
+    says = ruleset.says(deal, ruleset.from_do(do))
     return {} if says is None else {"says": says.value}
 
 

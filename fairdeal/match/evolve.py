@@ -8,11 +8,22 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, NoReturn
 
-from fairdeal.belote import Says, check_turn, from_do
+from fairdeal.belote import (
+    NO_CARD,
+    Declare,
+    Says,
+    announcement_of,
+    card_set,
+    check_turn,
+    declare,
+    show,
+    show_due,
+)
 from fairdeal.cards import parse_card
 from fairdeal.commit import Seed, check_opens
 from fairdeal.errors import (
     CommitmentReused,
+    IllegalAction,
     KeyRefused,
     Late,
     Malformed,
@@ -24,12 +35,23 @@ from fairdeal.errors import (
 from fairdeal.keys import PublicKey, check_registered
 from fairdeal.match.actions import action_message
 from fairdeal.match.events import SEAT_EVENTS, Event
-from fairdeal.match.followups import after_score, follow_up, new_deal, totals_after
+from fairdeal.match.followups import (
+    after_score,
+    final_score,
+    follow_up,
+    gathered,
+    new_deal,
+    next_pack,
+    show_data,
+    totals_after,
+)
 from fairdeal.match.state import SEED_PERIODS, Ending, Joined, MatchState, Phase
 from fairdeal.match.terms import Terms
 from fairdeal.tlog import Frontier, leaf_hash
 
 _BEFORE_END: Final = (Phase.SEEDS, Phase.PLAY)
+_SECRET: Final = frozenset({"deal", "show", "reveal"})
+"""What these say depends on the server's secret too."""
 
 
 def evolve(state: MatchState | None, event: Event, server_seed: Seed | None) -> MatchState:
@@ -92,8 +114,12 @@ def _opened(event: Event) -> MatchState:
         deal=None,
         deal_number=0,
         dealer=None,
+        pack=None,
+        voids=0,
         totals=(0,) * terms.ruleset.sides,
+        pot=0,
         overruns=(0,) * terms.seats,
+        since=0,
         deadline=None,
         resumed_to=0,
         due=None,
@@ -111,11 +137,12 @@ def _check_place(state: MatchState, event: Event) -> None:
 
 
 def _check_due(state: MatchState, event: Event, server_seed: Seed | None) -> None:
-    """The event is the one due, and says what it must, as far as that is known."""
+    """The event is the one due, and says what it must, as far as that is known; `deal` and `show` see to the rest."""
     if state.due is None:
         _broken("order", f"no {event.type} is due")
     expected = follow_up(state, server_seed)
-    if {name: event.data.get(name) for name in expected} != expected:
+    known = server_seed is not None or event.type not in _SECRET
+    if (event.data if known else {name: event.data.get(name) for name in expected}) != expected:
         _broken(event.type, f"the {event.type} is not the one that follows")
 
 
@@ -165,6 +192,7 @@ def _joined(state: MatchState, event: Event, server_seed: Seed | None) -> MatchS
         joined=joined,
         phase=Phase.SEEDS,
         table_root=state.frontier.append(leaf_hash(event.line)).root(),
+        since=event.t,
         deadline=event.t + state.terms.clock.decision_ms,
     )
 
@@ -194,17 +222,24 @@ def _dealt(state: MatchState, event: Event, server_seed: Seed | None) -> MatchSt
     _check_due(state, event, server_seed)
     data, terms = event.data, state.terms
     _check_seat(state, data["dealer"])
+    if ("turned" in data) != terms.ruleset.features.turned:
+        _broken("deal", "a card is turned in the games that turn one")
+    pack = None
     if server_seed is None:
-        deal = terms.ruleset.start_public(parse_card(data["turned"]), data["dealer"], terms.options)
+        turned = parse_card(data["turned"]) if "turned" in data else NO_CARD
+        deal = terms.ruleset.start_public(turned, data["dealer"], terms.options)
     else:
-        deal = new_deal(state, server_seed)
+        pack = next_pack(state, server_seed)
+        deal = new_deal(state, pack, server_seed)
     return replace(
         state,
         phase=Phase.PLAY,
         deal=deal,
+        pack=None if terms.ruleset.features.shuffled else pack,
         deal_number=data["deal"],
         dealer=data["dealer"],
         due=None,
+        since=event.t,
         deadline=event.t + terms.clock.decision_ms + terms.clock.pause_ms,
     )
 
@@ -217,6 +252,8 @@ def _acted(state: MatchState, event: Event, server_seed: Seed | None) -> MatchSt
     _check_in_time(state, event)
     if "resign" in event.data["do"]:
         return _lost(state, Ending("resigned", _other_side(state, event.by)))
+    if state.terms.ruleset.from_do(event.data["do"]) is Declare.DECLARE:
+        return replace(state, deal=declare(state.deal, event.by))
     check_turn(state.deal, event.by)
     return _moved(state, event)
 
@@ -225,14 +262,33 @@ def _moved(state: MatchState, event: Event) -> MatchState:
     """After the bid or card of an `act` or a `timeout`, by the seat on turn."""
     deal, ruleset = state.deal, state.terms.ruleset
     assert deal is not None
-    action = from_do(event.data["do"])
+    action = ruleset.from_do(event.data["do"])
     says = Says(event.data["says"]) if "says" in event.data else None
     after = ruleset.apply_public(deal, action, says)
     if deal.hands is not None and says is not ruleset.says(deal, action):
         _broken("says", "not what is announced with this card")
     if after.over:
         return replace(state, deal=after, due="score", deadline=None)
-    return replace(state, deal=after, deadline=event.t + state.terms.clock.decision_ms)
+    deadline = event.t + state.terms.clock.decision_ms
+    return replace(state, deal=after, since=event.t, deadline=deadline, due="show" if show_due(after) else None)
+
+
+def _shown(state: MatchState, event: Event, server_seed: Seed | None) -> MatchState:
+    _check_due(state, event, server_seed)
+    deal = state.deal
+    assert deal is not None
+    try:
+        shown = tuple(
+            (one["seat"], announcement_of(card_set([parse_card(card) for card in one["cards"]])))
+            for one in event.data["announcements"]
+        )
+        after = show(deal, shown)
+    except (IllegalAction, Malformed) as error:
+        raise RuleBroken(error.message, {"reason": "show"}) from error
+    in_order = tuple(sorted(shown, key=lambda one: (one[0], one[1].cards & -one[1].cards)))
+    if event.data != show_data(in_order):
+        _broken("show", "announcements by seat, then by lowest card, their cards in order")
+    return replace(state, deal=after, due=None)
 
 
 def _lost(state: MatchState, ending: Ending) -> MatchState:
@@ -265,7 +321,7 @@ def _timed_out(state: MatchState, event: Event, server_seed: Seed | None) -> Mat
         return _lost(state, Ending("overruns", _other_side(state, seat)))
     # From outside the first legal card is not known, the first word of an auction is.
     known = deal.hands is not None or deal.trump is None
-    if known and from_do(data["do"]) != state.terms.ruleset.first_action(deal):
+    if known and state.terms.ruleset.from_do(data["do"]) != state.terms.ruleset.first_action(deal):
         _broken("timeout", "not the first action")
     return _moved(state, event)
 
@@ -274,7 +330,8 @@ def _seeds_missing(state: MatchState, event: Event) -> MatchState:
     if event.data.get("missing") != missing_seats(state):
         _broken("timeout", "not the seats whose seeds are missing")
     periods = state.seed_periods + 1
-    state = replace(state, seed_periods=periods, deadline=event.t + state.terms.clock.decision_ms)
+    deadline = event.t + state.terms.clock.decision_ms
+    state = replace(state, seed_periods=periods, since=event.t, deadline=deadline)
     if periods < SEED_PERIODS:
         return state
     complete = set(state.terms.sides) - {state.terms.sides[seat] for seat in missing_seats(state)}
@@ -292,14 +349,18 @@ def _resumed(state: MatchState, event: Event, server_seed: Seed | None) -> Match
         _broken("resume", "a match resumes between its last join and its end")
     if end - start <= clock.outage_ms or end > event.t or start < state.resumed_to:
         _broken("resume", "not an outage before this event and after the last one")
-    return replace(state, resumed_to=end, deadline=event.t + clock.decision_ms)
+    if end < state.since:
+        _broken("resume", "the outage was over before the decision began")
+    return replace(state, resumed_to=end, since=event.t, deadline=event.t + clock.decision_ms)
 
 
 def _scored(state: MatchState, event: Event, server_seed: Seed | None) -> MatchState:
     _check_due(state, event, server_seed)
-    totals = totals_after(state)
+    score = final_score(state)
+    totals = totals_after(state, score)
+    voids, pack = gathered(state, score)
     due, ending = after_score(state, totals)
-    return replace(state, deal=None, totals=totals, due=due, ending=ending)
+    return replace(state, deal=None, pack=pack, voids=voids, totals=totals, pot=score.pot, due=due, ending=ending)
 
 
 def _ended(state: MatchState, event: Event, server_seed: Seed | None) -> MatchState:
@@ -308,7 +369,7 @@ def _ended(state: MatchState, event: Event, server_seed: Seed | None) -> MatchSt
         ending = Ending("void", None, "operator") if state.full else Ending("cancelled", None)
         state = replace(state, ending=ending, due="end")
     _check_due(state, event, server_seed)
-    return replace(state, phase=Phase.ENDED, deal=None, due="reveal", deadline=None)
+    return replace(state, phase=Phase.ENDED, deal=None, pack=None, due="reveal", deadline=None)
 
 
 def _revealed(state: MatchState, event: Event, server_seed: Seed | None) -> MatchState:
@@ -329,6 +390,7 @@ _HANDLERS: Final[Mapping[str, Callable[[MatchState, Event, Seed | None], MatchSt
     "seed": _seed_given,
     "deal": _dealt,
     "act": _acted,
+    "show": _shown,
     "timeout": _timed_out,
     "resume": _resumed,
     "score": _scored,

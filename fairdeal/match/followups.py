@@ -1,25 +1,39 @@
 """Server events that follow from the history alone (protocol section 2.5): what they must say."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
-from fairdeal.belote import Deal, DealScore, match_result
+from fairdeal.belote import (
+    Deal,
+    DealScore,
+    Double,
+    Shown,
+    after_deal,
+    cards_in,
+    cut_pack,
+    gather,
+    match_result,
+    pay_pot,
+    to_show,
+)
 from fairdeal.belote import MatchState as Result
-from fairdeal.cards import format_card
+from fairdeal.cards import format_card, format_suit
 from fairdeal.commit import Seed
 from fairdeal.errors import WrongPhase
 from fairdeal.match.settlement import settlement_lines
 from fairdeal.match.state import Ending, FollowUp, MatchState
-from fairdeal.shuffle import deal_pack, first_dealer
+from fairdeal.shuffle import cut_place, deal_pack, first_dealer
 
 
 def follow_up(state: MatchState, server_seed: Seed | None) -> dict[str, Any]:
     """The `data` of the event that is due.
 
-    Without the server seed what depends on it alone is left out: `turned`, the first `dealer`, `server_seed`.
-    Raises WrongPhase when nothing is due.
+    Without the server seed what depends on it alone is left out: `turned`, the first `dealer`, what is shown,
+    `server_seed`. Raises WrongPhase when nothing is due.
     """
     match state.due:
+        case "show":
+            return {} if server_seed is None or state.deal is None else show_data(to_show(state.deal))
         case "deal":
             return _deal_data(state, server_seed)
         case "score":
@@ -34,18 +48,46 @@ def follow_up(state: MatchState, server_seed: Seed | None) -> dict[str, Any]:
             raise WrongPhase("no event is due")
 
 
-def new_deal(state: MatchState, server_seed: Seed) -> Deal:
-    """The deal that is due, with every card in its place (protocol section 3)."""
-    table_root, seat_seeds = _table(state)
-    pack = deal_pack(server_seed.reveal(), table_root, seat_seeds, state.deal_number + 1)
+def next_pack(state: MatchState, server_seed: Seed) -> tuple[int, ...]:
+    """The pack of the deal that is due: shuffled (protocol section 3), or gathered and cut (4.5)."""
+    secrets = (server_seed.reveal(), *_table(state), state.deal_number + 1)
+    return deal_pack(*secrets) if state.pack is None else cut_pack(state.pack, cut_place(*secrets))
+
+
+def new_deal(state: MatchState, pack: tuple[int, ...], server_seed: Seed) -> Deal:
+    """The deal that is due, with every card of this pack in its place."""
     dealer = _next_dealer(state, server_seed)
     assert dealer is not None
     return state.terms.ruleset.start(pack, dealer, state.terms.options)
 
 
-def totals_after(state: MatchState) -> tuple[int, ...]:
+def final_score(state: MatchState) -> DealScore:
+    """The score of the deal that is over, with the pot of the litiges before it."""
+    if state.deal is None:
+        raise WrongPhase("no deal is in play")
+    return pay_pot(state.terms.ruleset.score(state.deal), state.pot)
+
+
+def totals_after(state: MatchState, score: DealScore) -> tuple[int, ...]:
     """The totals with the marks of the deal that is over."""
-    return tuple(sum(pair) for pair in zip(state.totals, _score(state).marks, strict=True))
+    return tuple(sum(pair) for pair in zip(state.totals, score.marks, strict=True))
+
+
+def gathered(state: MatchState, score: DealScore) -> tuple[int, tuple[int, ...] | None]:
+    """Void deals in a row after the one that is over, and the pack that will be cut; None for one to shuffle."""
+    voids, shuffled = after_deal(state.voids, score.taker is None)
+    if state.pack is None or state.deal is None or shuffled:
+        return voids, None
+    return voids, gather(state.pack, state.deal, score)
+
+
+def show_data(shown: Shown) -> dict[str, Any]:
+    """The `data` of the `show` event of these announcements."""
+    return {
+        "announcements": [
+            {"cards": [format_card(card) for card in cards_in(one.cards)], "seat": seat} for seat, one in shown
+        ]
+    }
 
 
 def after_score(state: MatchState, totals: tuple[int, ...]) -> tuple[FollowUp, Ending | None]:
@@ -72,8 +114,8 @@ def _deal_data(state: MatchState, server_seed: Seed | None) -> dict[str, Any]:
     dealer = _next_dealer(state, server_seed)
     if dealer is not None:
         data["dealer"] = dealer
-    if server_seed is not None:
-        data["turned"] = format_card(new_deal(state, server_seed).turned)
+    if server_seed is not None and state.terms.ruleset.features.turned:
+        data["turned"] = format_card(new_deal(state, next_pack(state, server_seed), server_seed).turned)
     return data
 
 
@@ -93,21 +135,33 @@ def _table(state: MatchState) -> tuple[bytes, tuple[bytes, ...]]:
     return state.table_root, seeds
 
 
-def _score(state: MatchState) -> DealScore:
-    if state.deal is None:
-        raise WrongPhase("no deal is in play")
-    return state.terms.ruleset.score(state.deal)
-
-
 def _score_data(state: MatchState) -> dict[str, Any]:
-    score = _score(state)
-    return {
+    score, features = final_score(state), state.terms.ruleset.features
+    data: dict[str, Any] = {
         "deal": state.deal_number,
         "taker": score.taker,
         "points": list(score.points),
         "tricks": list(score.tricks),
         "marks": list(score.marks),
-        "totals": list(totals_after(state)),
+        "totals": list(totals_after(state, score)),
         "belote": score.belote,
         "outcome": score.outcome.value,
     }
+    if features.litige:
+        data["pot"] = score.pot
+    if features.announcements:
+        data["announcements"] = list(score.announcements)
+    if features.contract:
+        data["contract"] = contract_data(state.deal)
+    return data
+
+
+_FACTORS: Final = {None: 1, Double.COINCHE: 2, Double.SURCOINCHE: 4}
+
+
+def contract_data(deal: Deal | None) -> dict[str, Any] | None:
+    """The contract of a deal as `score` writes it; None when none was bid."""
+    if deal is None or deal.contract is None:
+        return None
+    value, suit, seat, double = deal.contract
+    return {"double": _FACTORS[double], "seat": seat, "suit": format_suit(suit), "value": value}

@@ -1,11 +1,14 @@
-"""What each type of event may contain, looked at alone: members, types, ranges (protocol sections 2.1, 2.2)."""
+"""What each type of event may contain, looked at alone: members, types, ranges (protocol sections 2.1, 2.2).
+
+An event does not say which game it is of: what one game has and another has not is for `evolve` to see.
+"""
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from fairdeal import belote
-from fairdeal.cards import parse_card
+from fairdeal.cards import PACK, parse_card, parse_suit
 from fairdeal.errors import Malformed
 from fairdeal.ids import ASSET_CODE, FEES_ID, check_hex
 from fairdeal.limits import (
@@ -27,6 +30,9 @@ from fairdeal.tlog import EMPTY_ROOT
 
 PROTOCOL: Final = "fairdeal/1"
 BASIS_POINTS: Final = 10_000
+_SHORTEST_RUN: Final = 3
+_ANNOUNCED_BY_A_SEAT: Final = 2
+"""Of three cards or more each, in a hand of eight."""
 
 Check: TypeAlias = Callable[[object], None]
 """Returns nothing, or raises Malformed."""
@@ -107,14 +113,19 @@ def _card(value: object) -> None:
     parse_card(value)
 
 
+def _suit(value: object) -> None:
+    parse_suit(value)
+
+
 def _move(value: object) -> None:
-    belote.from_do(value)
+    if isinstance(belote.from_do(value), belote.Declare):
+        raise Malformed("nobody declares by timeout")
 
 
 def _act(value: object) -> None:
     if type(value) is dict and value.keys() == {"resign"} and value["resign"] is True:
         return
-    _move(value)
+    belote.from_do(value)
 
 
 def _seen(value: object) -> None:
@@ -197,6 +208,10 @@ ACT: Final[Check] = _act
 _signed: Final = {"root": _hash, "sig": hexadecimal(SIGNATURE_BYTES)}
 _timeout_in_play: Final = record({"seat": seat, "overrun": integer(1)}, {"do": _move, "says": _says})
 _timeout_of_seeds: Final = record({"missing": _ascending})
+_shown: Final = record({"cards": list_of(_card, _SHORTEST_RUN, len(PACK) // MAX_SEATS), "seat": seat})
+_contract: Final = record(
+    {"double": integer(1, 4), "seat": seat, "suit": _suit, "value": integer(min(belote.VALUES), max(belote.VALUES))}
+)
 _end: Final = record(
     {
         "reason": one_of("target", "overruns", "resigned", "seed", "cancelled", "void"),
@@ -236,7 +251,8 @@ DATA: Final[Mapping[str, Check]] = {
     "join": record({"do": JOIN, **_signed}),
     "seed": record({"do": SEED, **_signed}),
     "act": _check_act,
-    "deal": record({"deal": integer(1), "dealer": seat, "turned": _card}),
+    "deal": record({"deal": integer(1), "dealer": seat}, {"turned": _card}),
+    "show": record({"announcements": list_of(_shown, 0, 2 * _ANNOUNCED_BY_A_SEAT)}),
     "timeout": _check_timeout,
     "resume": record({"from": integer(), "to": integer()}),
     "score": record(
@@ -249,7 +265,8 @@ DATA: Final[Mapping[str, Check]] = {
             "totals": _pair,
             "belote": or_null(seat),
             "outcome": one_of(*(outcome.value for outcome in belote.Outcome)),
-        }
+        },
+        {"announcements": _pair, "contract": or_null(_contract), "pot": integer()},
     ),
     "end": _check_end,
     "reveal": record({"server_seed": hexadecimal(SEED_BYTES)}),

@@ -15,7 +15,7 @@ SEED_PERIODS: Final = 3
 
 EndReason: TypeAlias = Literal["target", "overruns", "resigned", "seed", "cancelled", "void"]
 VoidCause: TypeAlias = Literal["deal_limit", "operator"]
-FollowUp: TypeAlias = Literal["deal", "score", "end", "reveal", "settle"]
+FollowUp: TypeAlias = Literal["deal", "show", "score", "end", "reveal", "settle"]
 
 
 class Phase(StrEnum):
@@ -52,7 +52,8 @@ class Ending:
 class MatchState:
     """The fold of the first `size` events; everything that decides what may come next.
 
-    In the outside view, without the server seed, `deal` knows no hands and everything else is equal. Times are ms.
+    In the outside view, without the server seed, `deal` knows no hands, `pack` is None and everything else is equal.
+    Times are ms.
     """
 
     terms: Terms
@@ -74,10 +75,19 @@ class MatchState:
     deal_number: int
     dealer: int | None
     """Who dealt the last deal; None before the first."""
+    pack: tuple[int, ...] | None
+    """In a game that does not shuffle: the pack in play as it was dealt, between two deals as it was gathered; None
+    when the next one is shuffled."""
+    voids: int
+    """Void deals in a row, counted again when they have had the pack shuffled."""
     totals: tuple[int, ...]
     """Marks by side."""
+    pot: int
+    """What litiges have put aside."""
     overruns: tuple[int, ...]
     """Overruns by seat."""
+    since: int
+    """The `t` that the running deadline, or the last one, counts from; 0 before the first."""
     deadline: int | None
     """The last moment for the decision or the seed period that is running; None when none is."""
     resumed_to: int

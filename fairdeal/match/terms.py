@@ -87,6 +87,8 @@ class Terms:
         ruleset = find_ruleset(data["ruleset"]["id"])
         if data["seats"] != ruleset.players:
             raise Malformed("not as many seats as the ruleset has players")
+        if data["stake"] and not ruleset.features.shuffled:
+            raise Malformed("nothing is staked where the pack is not shuffled")
         if data["seats"] * data["stake"] > MAX_SAFE_INTEGER:
             raise Malformed("a pot beyond 2^53−1")
         return cls(

@@ -3,9 +3,10 @@
 from typing import Any, Final
 
 from fairdeal import canonical
-from fairdeal.belote import Deal, cards_in, to_do
+from fairdeal.belote import NO_CARD, Deal, cards_in, to_do
 from fairdeal.cards import PACK, format_card, format_suit
 from fairdeal.errors import Malformed, WrongPhase
+from fairdeal.match.followups import contract_data
 from fairdeal.match.state import MatchState
 
 _LABEL: Final = b"fairdeal/1 view\n"
@@ -55,9 +56,11 @@ def table_view(state: MatchState) -> dict[str, Any]:
         "seeds": [seed is not None for seed in state.seeds],
         "deal": state.deal_number,
         "dealer": state.dealer,
-        "turned": None if deal is None else format_card(deal.turned),
+        "turned": None if deal is None or deal.turned == NO_CARD else format_card(deal.turned),
         "taker": None if deal is None else deal.taker,
         "trump": None if deal is None or deal.trump is None else format_suit(deal.trump),
+        "contract": contract_data(deal),
+        "declared": _declared(deal, state.terms.seats),
         "trick": [] if deal is None else [format_card(card) for card in deal.trick],
         "points": None if deal is None else list(deal.points),
         "tricks": None if deal is None else list(deal.tricks),
@@ -65,6 +68,7 @@ def table_view(state: MatchState) -> dict[str, Any]:
         "hand_sizes": None if deal is None else _hand_sizes(deal, state.terms.seats),
         "belote": None if deal is None else deal.belote,
         "totals": list(state.totals),
+        "pot": state.pot,
         "overruns": list(state.overruns),
         "turn": state.turn,
         "deadline": state.deadline,
@@ -74,10 +78,18 @@ def table_view(state: MatchState) -> dict[str, Any]:
     }
 
 
+def _declared(deal: Deal | None, seats: int) -> list[int]:
+    """The seats that have declared announcements in this deal."""
+    if deal is None or deal.announcing is None:
+        return []
+    return [seat for seat in range(seats) if deal.announcing.declared >> seat & 1]
+
+
 def _hand_sizes(deal: Deal, seats: int) -> list[int]:
     """How many cards each seat holds, counted from what lies on the table: the hands themselves are not looked at."""
     down = deal.played.bit_count() - len(deal.trick)
-    before_the_trick = (len(PACK) - deal.stock_left - (deal.taker is None) - down) // seats
+    turned_lies = deal.taker is None and deal.turned != NO_CARD
+    before_the_trick = (len(PACK) - deal.stock_left - turned_lies - down) // seats
     sizes = [before_the_trick] * seats
     for back in range(1, len(deal.trick) + 1):
         assert deal.turn is not None
