@@ -134,7 +134,7 @@ class BotRefused(Refused):
 
 
 class CodeRefused(Refused):
-    """The private table's code is missing or wrong."""
+    """The private table's code, or the partner's, is missing or wrong."""
 
     code = "code_refused"
 
@@ -191,6 +191,12 @@ class SeatTaken(Refused):
     """The seat asked for is taken, or all of them are."""
 
     code = "seat_taken"
+
+
+class StakeRefused(Refused):
+    """The game is not played for a stake."""
+
+    code = "stake_refused"
 
 
 class TableClosed(Refused):

@@ -1,19 +1,33 @@
 """A table in words and figures, before anybody sits: what is staked, and what every ending means in money."""
 
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from fairdeal.api.caller import Services, is_french
-from fairdeal.api.schemas import AssetOut, FeesOut, MeaningOut, SeatOut, TableOut, TableSummary, YouOut
+from fairdeal.api.schemas import (
+    AssetOut,
+    FeesOut,
+    Game,
+    MeaningOut,
+    Options,
+    SeatOut,
+    TableOut,
+    TableSummary,
+    YouOut,
+)
 from fairdeal.app.matches import Match
-from fairdeal.app.ports import Account, Table
+from fairdeal.app.ports import Account, Seat, Status, Table
 from fairdeal.ledger import Outcome, Refund, SeedForfeit, Win, settlement
 from fairdeal.match.events import Event
 from fairdeal.match.terms import Terms
 from fairdeal.match.views import table_view
 
+_GAMES: Final[tuple[Game, ...]] = get_args(Game)
+
 _Code: TypeAlias = Literal["won", "forfeit", "seed_missing", "seeds_missing", "cancelled", "void"]
 
-_MEANINGS: Final[tuple[tuple[_Code, Outcome, str, str], ...]] = (
+_Meaning: TypeAlias = tuple[_Code, Outcome, str, str]
+
+_MEANINGS: Final[tuple[_Meaning, ...]] = (
     (
         "won",
         Win(0),
@@ -52,6 +66,27 @@ _MEANINGS: Final[tuple[tuple[_Code, Outcome, str, str], ...]] = (
     ),
 )
 
+_OF_SIDES: Final[dict[_Code, tuple[str, str]]] = {
+    "won": (
+        "The side that wins the match takes the pot less commission and tax, half each, an odd unit to the lower seat.",
+        "Le camp qui gagne la partie prend le pot, moins la commission et la taxe, la moitié chacun, l'unité impaire à"
+        " la place la plus basse.",
+    ),
+    "forfeit": (
+        "Resigning, or one overrun of the time too many, loses for the whole side, both stakes with it: the other side"
+        " takes the pot as by winning.",
+        "Abandonner, ou dépasser une fois de trop le temps, fait perdre tout le camp, les deux mises avec : l'autre"
+        " camp prend le pot comme gagné.",
+    ),
+    "seed_missing": (
+        "A side of which somebody has joined and does not send the seed promised loses both stakes to the other side,"
+        " one each, without fees.",
+        "Un camp dont quelqu'un est inscrit et n'envoie pas la graine promise perd ses deux mises au profit de l'autre"
+        " camp, une chacun, sans frais.",
+    ),
+}
+"""What is said otherwise where two share what they win or lose."""
+
 
 def describe(services: Services, match: Match, viewer: Account | None, language: str) -> TableOut:
     """The table for this viewer: the code is for who opened it and who sits there, a hidden card for nobody."""
@@ -60,9 +95,10 @@ def describe(services: Services, match: Match, viewer: Account | None, language:
     fees = terms.fees.breakdown(pot)
     own = next((seat for seat in table.seated if viewer is not None and seat.account_id == viewer.id), None)
     inside = own is not None or (viewer is not None and viewer.id == table.opener)
+    for_sides = terms.seats > terms.ruleset.sides
     return TableOut(
         m=table.match_id,
-        game="duel",
+        game=_game(terms),
         status=table.status.value,
         private=table.visibility == "private",
         code=table.code if inside else None,
@@ -79,10 +115,12 @@ def describe(services: Services, match: Match, viewer: Account | None, language:
             tax_bp=terms.fees.tax_bp,
             tax_base=terms.fees.tax_base,
         ),
-        meanings=[_meaning(terms, *row, french=is_french(language)) for row in _MEANINGS],
+        meanings=[_meaning(terms, row, french=is_french(language)) for row in _MEANINGS],
         decision_ms=terms.clock.decision_ms,
         seats=_seats(services, table),
-        you=None if own is None else YouOut(seat=own.seat, player=own.player),
+        you=None if own is None else _you(table, own),
+        options=_options(terms),
+        winner_nets=_paid(terms, Win(0))[::2] if for_sides else None,
         open=table.line.decode(),
         receipt=services.play.receipt(match),
         size=match.state.size,
@@ -98,10 +136,11 @@ def summarize(table: Table) -> TableSummary:
     terms = Terms.parse(Event.parse(table.line).data)
     return TableSummary(
         m=table.match_id,
-        game="duel",
+        game=_game(terms),
         stake=table.stake,
         asset=_asset(terms),
         winner_net=terms.fees.breakdown(table.stake * table.seats).net,
+        options=_options(terms),
         decision_ms=terms.clock.decision_ms,
         free=table.seats - len(table.seated),
         expires_at=table.expires_at,
@@ -124,15 +163,39 @@ def _seats(services: Services, table: Table) -> list[SeatOut]:
     ]
 
 
-def _meaning(
-    terms: Terms, code: _Code, outcome: Outcome, english: str, french_text: str, *, french: bool
-) -> MeaningOut:
+def _you(table: Table, own: Seat) -> YouOut:
+    """The viewer's seat, with its code as long as the partner is awaited."""
+    opposite = (own.seat + table.seats // 2) % table.seats
+    awaited = table.status is Status.OPEN and opposite not in [seat.seat for seat in table.seated]
+    return YouOut(seat=own.seat, player=own.player, partner_code=own.partner_code if awaited else None)
+
+
+def _meaning(terms: Terms, row: _Meaning, *, french: bool) -> MeaningOut:
     """The settlement of such an ending when side 0 is the one favoured."""
-    lines = {line.account: line.amount for line in settlement(terms.sides, terms.stake, outcome, terms.fees)}
+    code, outcome, *texts = row
+    for_sides = terms.seats > terms.ruleset.sides
+    paid = _paid(terms, outcome)
     return MeaningOut(
         code=code,
-        favoured=lines.get("seat:0", 0),
-        other=lines.get("seat:1", 0),
-        house=lines.get("commission", 0) + lines.get("tax", 0),
-        text=french_text if french else english,
+        favoured=paid[0],
+        other=paid[1],
+        house=terms.stake * terms.seats - sum(paid),
+        text=(_OF_SIDES.get(code, texts) if for_sides else texts)[french],
+        seats=paid if for_sides else None,
     )
+
+
+def _paid(terms: Terms, outcome: Outcome) -> list[int]:
+    """What each seat gets of the pot."""
+    lines = {line.account: line.amount for line in settlement(terms.sides, terms.stake, outcome, terms.fees)}
+    return [lines.get(f"seat:{seat}", 0) for seat in range(terms.seats)]
+
+
+def _game(terms: Terms) -> Game:
+    """The game that the ruleset is a version of."""
+    return next(game for game in _GAMES if terms.ruleset.id.startswith(f"{game}@"))
+
+
+def _options(terms: Terms) -> Options | None:
+    """What was chosen; the duel has no choice."""
+    return None if _game(terms) == "duel" else dict(terms.ruleset.format_options(terms.options))

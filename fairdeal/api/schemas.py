@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from fairdeal.limits import MAX_CLOCK_MS, MAX_SAFE_INTEGER, MAX_STAKE, MAX_TREE_SIZE
+from fairdeal.limits import MAX_CLOCK_MS, MAX_SAFE_INTEGER, MAX_SEATS, MAX_STAKE, MAX_TREE_SIZE
 
 Hex16: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", examples=["6f1c0b0e5d9a4c37a1f2e3d4c5b6a798"])]
 Hex32: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -14,6 +14,14 @@ Ms: TypeAlias = Annotated[int, Field(description="Milliseconds since 1970-01-01 
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$", examples=["alice"])]
 NewPassword: TypeAlias = Annotated[str, Field(min_length=8, max_length=128, examples=["correct horse battery"])]
 Kind: TypeAlias = Literal["player", "bot"]
+Game: TypeAlias = Literal["duel", "classique", "coinche", "annonces"]
+Target: TypeAlias = Annotated[Literal[501, 1001, 2001], Field(description="The total that wins.")]
+Options: TypeAlias = dict[str, int | str]
+
+
+def _absent(value: object) -> bool:
+    """What has no value is left out."""
+    return value is None
 
 
 class Model(BaseModel):
@@ -96,13 +104,35 @@ class WalletPage(Model):
     cursor: str | None
 
 
-class TableIn(Model):
-    """The terms an opener chooses; all else is the house's. Opening does not sit."""
-
-    game: Literal["duel"]
+class _NewTable(Model):
     stake: Annotated[int, Field(ge=0, le=MAX_STAKE, examples=[100])]
     private: bool = False
     decision_ms: Annotated[int | None, Field(ge=1, le=MAX_CLOCK_MS, description="Absent: the usual one.")] = None
+
+
+class DuelIn(_NewTable):
+    """A duel, to 301."""
+
+    game: Literal["duel"]
+
+
+class FourIn(_NewTable):
+    """A game for four in which a card is turned up; `annonces` for no stake only."""
+
+    game: Literal["classique", "annonces"]
+    target: Target = 1001
+
+
+class CoincheIn(_NewTable):
+    """A coinche; `scoring` says whether a contract brings the points made, or these and the points bid."""
+
+    game: Literal["coinche"]
+    target: Target = 1001
+    scoring: Literal["faits", "faits+demandés"] = "faits"
+
+
+TableIn: TypeAlias = Annotated[DuelIn | FourIn | CoincheIn, Field(discriminator="game")]
+"""The terms an opener chooses; all else is the house's. Opening does not sit."""
 
 
 class Code(Model):
@@ -112,8 +142,14 @@ class Code(Model):
 
 
 class SitIn(Model):
-    """`code` for a private table only."""
+    """`code` for a private table only; `seat` absent: the lowest one that may be taken.
 
+    At a staked table of four partners choose each other: `partner_code` is the code that who sits face to face was
+    given, to be sent exactly when that seat is taken.
+    """
+
+    seat: Annotated[int | None, Field(ge=0, lt=MAX_SEATS)] = None
+    partner_code: Annotated[str | None, Field(max_length=32, examples=["3F8T0ZKA"])] = None
     code: Annotated[str | None, Field(max_length=32, examples=["7Q2MK9XD"])] = None
 
 
@@ -135,13 +171,17 @@ class FeesOut(Model):
 
 
 class MeaningOut(Model):
-    """What one ending means in money: what a seat of each side gets back, and the rest."""
+    """What one ending means in money: what a seat of each side gets back, and the rest.
+
+    `seats`, in the games for four, is what every seat gets back when the side of seats 0 and 2 is the one favoured.
+    """
 
     code: Literal["won", "forfeit", "seed_missing", "seeds_missing", "cancelled", "void"]
     favoured: Amount
     other: Amount
     house: Amount
     text: str
+    seats: Annotated[list[Amount] | None, Field(exclude_if=_absent)] = None
 
 
 class SeatOut(Model):
@@ -153,10 +193,11 @@ class SeatOut(Model):
 
 
 class YouOut(Model):
-    """The caller's own seat."""
+    """The caller's own seat. `partner_code` lets the partner in, who sits face to face: (seat + 2) mod 4."""
 
     seat: int
     player: Hex16
+    partner_code: Annotated[str | None, Field(exclude_if=_absent)] = None
 
 
 class TableOut(Model):
@@ -164,11 +205,12 @@ class TableOut(Model):
 
     `open` is event 0, the terms themselves; `receipt` the newest one. `due_at` is when the clock acts next: until then
     somebody must come, join, or move. `table` is the match as a stranger may see it: phase, deal, trick, totals, how
-    many cards each seat holds.
+    many cards each seat holds. In the games for four seats 0 and 2 play against 1 and 3; `winner_net` is what the
+    side that wins takes, `winner_nets` what each of its seats does, the lower one first; `options` are the ruleset's.
     """
 
     m: Hex16
-    game: Literal["duel"]
+    game: Game
     status: Literal["open", "joining", "live", "ended"]
     private: bool
     code: str | None
@@ -183,6 +225,8 @@ class TableOut(Model):
     decision_ms: int
     seats: list[SeatOut]
     you: YouOut | None
+    options: Annotated[Options | None, Field(exclude_if=_absent)] = None
+    winner_nets: Annotated[list[Amount] | None, Field(exclude_if=_absent)] = None
     open: str
     receipt: str
     size: int
@@ -196,10 +240,11 @@ class TableSummary(Model):
     """A public table that still takes players."""
 
     m: Hex16
-    game: Literal["duel"]
+    game: Game
     stake: Amount
     asset: AssetOut
     winner_net: Amount
+    options: Annotated[Options | None, Field(exclude_if=_absent)] = None
     decision_ms: int
     free: int
     expires_at: Ms
@@ -241,10 +286,17 @@ class DoSeed(Model):
     seed: Hex32
 
 
+class ContractIn(Model):
+    """A bid of the coinche: the points undertaken, 250 for the capot, and the trump."""
+
+    suit: Literal["S", "H", "D", "C"]
+    value: Annotated[int, Field(ge=80, le=250)]
+
+
 class DoBid(Model):
     """A word of the bidding."""
 
-    bid: Literal["pass", "take", "S", "H", "D", "C"]
+    bid: Literal["pass", "take", "S", "H", "D", "C", "coinche", "surcoinche"] | ContractIn
 
 
 class DoCard(Model):
@@ -266,10 +318,16 @@ class DoResign(Model):
     resign: Annotated[Literal[True], BeforeValidator(_not_one)]
 
 
+class DoDeclare(Model):
+    """Declare one's announcements."""
+
+    declare: Annotated[Literal[True], BeforeValidator(_not_one)]
+
+
 class ActionIn(Model):
     """A signed action (docs/protocol.md, section 2.4)."""
 
-    do: DoJoin | DoSeed | DoBid | DoCard | DoResign
+    do: DoJoin | DoSeed | DoBid | DoCard | DoDeclare | DoResign
     root: Hex32
     seat: Annotated[int, Field(ge=0, le=3)]
     sig: Hex64

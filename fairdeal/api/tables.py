@@ -1,11 +1,15 @@
 """Routes of the lobby."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Path
 
 from fairdeal.api.caller import CallerDep, IdempotencyKey, Language, MatchId, ServicesDep, VisitorDep
 from fairdeal.api.describe import describe, summarize
 from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
 from fairdeal.api.schemas import Code, SitIn, TableIn, TableOut, TablePage
+from fairdeal.app.tables import Wanted
+from fairdeal.limits import MAX_SEATS
 
 router = APIRouter(tags=["tables"])
 
@@ -13,8 +17,9 @@ router = APIRouter(tags=["tables"])
 @router.post("/tables", status_code=201, operation_id="open_table")
 def open_table(body: TableIn, services: ServicesDep, caller: CallerDep, language: Language = "en") -> TableOut:
     """Opens a table. Opening does not sit."""
-    match = services.tables.open(caller, body.game, body.stake, body.private, body.decision_ms)
-    return describe(services, match, caller, language)
+    options = body.model_dump(include={"target", "scoring"})
+    wanted = Wanted(body.game, body.stake, body.private, body.decision_ms, options)
+    return describe(services, services.tables.open(caller, wanted), caller, language)
 
 
 @router.get("/tables", operation_id="list_tables")
@@ -50,7 +55,8 @@ def sit(
     language: Language = "en",
 ) -> TableOut:
     """Sits down: holds the stake, and gives the seat and its pseudonym (`you`)."""
-    return describe(services, services.tables.sit(caller, m, body.code, key), caller, language)
+    match = services.tables.sit(caller, m, key, body.code, body.seat, body.partner_code)
+    return describe(services, match, caller, language)
 
 
 @router.delete("/tables/{m}/seats/me", operation_id="stand_up")
@@ -59,6 +65,19 @@ def stand_up(
 ) -> TableOut:
     """Stands up, the whole stake back, until the table is full."""
     return describe(services, services.tables.stand_up(caller, m, key), caller, language)
+
+
+@router.delete("/tables/{m}/seats/{seat}", operation_id="remove_sitter")
+def remove_sitter(
+    m: MatchId,
+    seat: Annotated[int, Path(ge=0, lt=MAX_SEATS)],
+    key: IdempotencyKey,
+    services: ServicesDep,
+    caller: CallerDep,
+    language: Language = "en",
+) -> TableOut:
+    """Frees a seat of somebody else, their whole stake back. For the table's opener, until it is full."""
+    return describe(services, services.tables.remove(caller, m, seat, key), caller, language)
 
 
 @router.post("/tables/{m}/cancel", operation_id="cancel_table")

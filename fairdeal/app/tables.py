@@ -1,29 +1,53 @@
 """The lobby: opening tables, finding them, sitting down, standing up, calling off."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from fairdeal import ledger
 from fairdeal.app.accounts import intent
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.matches import Match, Matches
-from fairdeal.app.ports import Account, NewTable, Once, Sitting, Status, Store, Table
+from fairdeal.app.ports import Account, NewTable, Once, Seat, Sitting, Status, Store, Table
 from fairdeal.belote import find_ruleset
 from fairdeal.commit import Seed, commitment
-from fairdeal.errors import BotRefused, CodeRefused, Forbidden, TableClosed, TermsRefused, UnknownMatch
+from fairdeal.errors import (
+    BotRefused,
+    CodeRefused,
+    Forbidden,
+    StakeRefused,
+    TableClosed,
+    TermsRefused,
+    UnknownMatch,
+)
 from fairdeal.ids import match_id, pseudonym
 from fairdeal.limits import CUSTODY_NONCE_BYTES, MATCH_ID_BYTES, PSEUDONYM_BYTES, SEED_BYTES
 from fairdeal.match.decide import Cancel, Command, open_match
 from fairdeal.match.terms import Terms
 
-RULESETS: Final = {"duel": "duel@1"}
+RULESETS: Final = {"duel": "duel@1", "classique": "classique@1", "coinche": "coinche@1", "annonces": "annonces@1"}
 """The games that tables are opened for."""
+_UNSTAKED: Final = frozenset({"annonces"})
+"""Their pack is never shuffled: whoever remembers the last deal knows something of the next one."""
 CLOSE_MS: Final = 48 * 3_600_000
 """Past the waiting time and this much more, an auditor lists a match that has not closed."""
 _CODE_LETTERS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's 32: none is mistaken for another when read aloud."""
 _CODE_LENGTH: Final = 8
 """40 bits: nobody finds a table by trying."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an opener chooses; all else is the house's. `options` are those of the ruleset that are not its usual ones;
+    `decision_ms` is one of the house's times, None for the usual one.
+    """
+
+    game: str
+    stake: int
+    private: bool = False
+    decision_ms: int | None = None
+    options: Mapping[str, int | str] = field(default_factory=dict)
 
 
 class Tables:
@@ -36,26 +60,27 @@ class Tables:
         self._clock = clock
         self._entropy = entropy
 
-    def open(self, opener: Account, game: str, stake: int, private: bool, decision_ms: int | None) -> Match:
+    def open(self, opener: Account, wanted: Wanted) -> Match:
         """A new table, with the server's seed committed to and sealed; its opener does not sit yet.
 
-        `decision_ms` is one of the house's times; None for the usual one. Raises TermsRefused, Malformed for a stake
-        out of range.
+        Raises TermsRefused, StakeRefused, Malformed for a stake out of range or an option that the game has not.
         """
         house = self._house
-        clock = house.clock if decision_ms is None else replace(house.clock, decision_ms=decision_ms)
-        if game not in RULESETS or clock.decision_ms not in house.decisions_ms:
+        clock = house.clock if wanted.decision_ms is None else replace(house.clock, decision_ms=wanted.decision_ms)
+        if wanted.game not in RULESETS or clock.decision_ms not in house.decisions_ms:
             raise TermsRefused("the house does not open such tables", {"decisions_ms": list(house.decisions_ms)})
+        if wanted.stake and wanted.game in _UNSTAKED:
+            raise StakeRefused("this game is played for nothing: its pack is not shuffled between the deals")
         now = self._clock.now_ms()
         m = match_id(self._entropy.take(MATCH_ID_BYTES))
         seed = Seed(self._entropy.take(SEED_BYTES))
-        ruleset = find_ruleset(RULESETS[game])
+        ruleset = find_ruleset(RULESETS[wanted.game])
         terms = Terms(
             log=house.log,
             m=m,
             ruleset=ruleset,
-            options=ruleset.defaults,
-            stake=stake,
+            options=ruleset.parse_options({**ruleset.format_options(ruleset.defaults), **wanted.options}),
+            stake=wanted.stake,
             asset=house.asset,
             fees=house.fees,
             clock=clock,
@@ -69,10 +94,10 @@ class Tables:
                 match_id=m,
                 opener=opener.id,
                 seats=terms.seats,
-                stake=stake,
+                stake=wanted.stake,
                 asset=house.asset.code,
-                visibility="private" if private else "public",
-                code=self._new_code() if private else None,
+                visibility="private" if wanted.private else "public",
+                code=self._new_code() if wanted.private else None,
                 line=open_match(terms, now).line,
                 commitment=terms.commitment,
                 sealed_seed=house.custody.seal(seed, m, self._entropy.take(CUSTODY_NONCE_BYTES)),
@@ -97,13 +122,24 @@ class Tables:
             raise UnknownMatch("there is no table of that code")
         return self._matches.load(table.match_id)
 
-    def sit(self, account: Account, m: str, code: str | None, key: str) -> Match:
-        """Takes the lowest free seat and holds the stake; the seat that fills the table starts the time to join.
+    def sit(
+        self,
+        account: Account,
+        m: str,
+        key: str,
+        code: str | None = None,
+        seat: int | None = None,
+        partner_code: str | None = None,
+    ) -> Match:
+        """Takes a seat, the lowest that may be taken if none is named, and holds the stake; the seat that fills the
+        table starts the time to join.
 
-        Raises UnknownMatch, CodeRefused, BotRefused, AlreadySeated, TableClosed, SeatTaken, InsufficientFunds,
-        IdempotencyConflict.
+        `code` is the private table's. Where two share what they win or lose, they choose each other: with the first of
+        a side comes a code, and `partner_code` is that of who sits face to face. Raises UnknownMatch, CodeRefused,
+        BotRefused, AlreadySeated, TableClosed, SeatTaken, InsufficientFunds, IdempotencyConflict.
         """
-        table = self._matches.load(m).table
+        match = self._matches.load(m)
+        table, terms = match.table, match.state.terms
         if table.code is not None and (code is None or _spelled(code) != table.code):
             raise CodeRefused("the private table's code is missing or wrong")
         if account.kind == "bot" and table.stake:
@@ -112,9 +148,11 @@ class Tables:
         player = pseudonym(self._entropy.take(PSEUDONYM_BYTES))
         stake = table.stake
         money = ledger.sit(m, account.id, player, stake, asset=table.asset, at=now) if stake else None
-        full_due_at = now + self._matches.load(m).state.terms.clock.join_ms
-        sitting = Sitting(m, account.id, player, None, full_due_at, money, now)
-        self._store.sit(sitting, Once(account.id, key, intent("sit", m=m)))
+        own_code = self._new_code() if stake and terms.seats > terms.ruleset.sides else None
+        given_code = None if partner_code is None else _spelled(partner_code)
+        full_due_at = now + terms.clock.join_ms
+        sitting = Sitting(m, account.id, player, seat, full_due_at, money, now, own_code, given_code)
+        self._store.sit(sitting, Once(account.id, key, intent("sit", m=m, seat=seat, partner=given_code)))
         return self._matches.changed(m)
 
     def stand_up(self, account: Account, m: str, key: str) -> Match:
@@ -123,13 +161,29 @@ class Tables:
         Raises UnknownMatch, NotSeated, TableClosed, IdempotencyConflict.
         """
         table = self._matches.load(m).table
-        player = next((seat.player for seat in table.seated if seat.account_id == account.id), "")
-        stake = table.stake
+        mine = next((seat for seat in table.seated if seat.account_id == account.id), None)
+        return self._free(table, mine, Once(account.id, key, intent("stand", m=m)))
+
+    def remove(self, account: Account, m: str, number: int, key: str) -> Match:
+        """Frees a seat, with the whole stake back to who sat there. The table's opener may, until it is full.
+
+        Raises UnknownMatch, Forbidden, NotSeated when nobody sits there, TableClosed, IdempotencyConflict.
+        """
+        table = self._matches.load(m).table
+        if table.opener != account.id:
+            raise Forbidden("only who opened the table may free a seat of somebody else")
+        theirs = next((seat for seat in table.seated if seat.seat == number), None)
+        return self._free(table, theirs, Once(account.id, key, intent("remove", m=m, seat=number)))
+
+    def _free(self, table: Table, seat: Seat | None, once: Once) -> Match:
+        """Ends a sitting; None when there is none, or no longer: then the first answer under the key still stands."""
+        m, stake = table.match_id, table.stake
+        account_id, player = ("", "") if seat is None else (seat.account_id, seat.player)
         money = None
-        if stake and player:
+        if stake and seat is not None:
             now = self._clock.now_ms()
-            money = ledger.stand_up(m, account.id, player, stake, asset=table.asset, at=now)
-        self._store.stand_up(m, account.id, player, money, Once(account.id, key, intent("stand", m=m)))
+            money = ledger.stand_up(m, account_id, player, stake, asset=table.asset, at=now)
+        self._store.stand_up(m, account_id, player, money, once)
         return self._matches.changed(m)
 
     def cancel(self, account: Account, m: str) -> Match:

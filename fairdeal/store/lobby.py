@@ -129,7 +129,7 @@ def stand_up(connection: Connection, match_id: str, account_id: str, player: str
     at = _known(connection, match_id)
     mine = [seat for seat in at.seated if (seat.account_id, seat.player) == (account_id, player)]
     if not mine:
-        raise NotSeated("the account does not sit at this table")
+        raise NotSeated("nobody of that name sits at this table")
     if at.status is not Status.OPEN:
         raise TableClosed("the table is full: nobody can leave it now")
     _check_money(at, money, ledger.stand_up, account_id, player)
