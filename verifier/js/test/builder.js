@@ -6,14 +6,23 @@
 import { concat, fromHex, toBase64, toHex, utf8 } from "../src/bytes.js";
 import { encode, encodeBytes } from "../src/canonical.js";
 import { CARDS, cardNumber } from "../src/cards.js";
-import { Deal } from "../src/duel.js";
+import { GAMES } from "../src/games.js";
 import { EMPTY_ROOT, Tree } from "../src/merkle.js";
 import { verifierKey } from "../src/notes.js";
 import { settleLines } from "../src/settlement.js";
 import { hmacSha256, sha256 } from "../src/sha256.js";
-import { deck, firstDealer } from "../src/shuffle.js";
+import { cutSize, deck, firstDealer } from "../src/shuffle.js";
 
-export const ENDINGS = ["target", "overruns", "resigned", "seed", "cancelled", "operator", "deal_limit"];
+export const ENDINGS = ["target", "overruns", "resigned", "seed", "no_seed", "cancelled", "operator", "deal_limit"];
+/** Options of each game: those that end soon, and those that do not. @type {Record<string, {soon: any, late: any}>} */
+const OPTIONS = {
+  "duel@1": { soon: { target: 151 }, late: { target: 10_000 } },
+  "classique@1": { soon: { target: 501 }, late: { target: 2_001 } },
+  "coinche@1": { soon: { scoring: "faits", target: 501 }, late: { scoring: "faits+demandés", target: 2_001 } },
+  "annonces@1": { soon: { target: 501 }, late: { target: 2_001 } },
+};
+/** Bids in a row from the cheapest that a seat of the tests thinks of. */
+const THOUGHTS = 9;
 const LOG = "test.example/log";
 const PKCS8 = fromHex("302e020100300506032b657004220420");
 
@@ -37,24 +46,28 @@ export async function signingKey(label) {
 export class Table {
   /** @type {any[]} */
   events = [];
-  /** @type {any[][]} held lines by seat, unsigned: {size, view} */
-  views = [[], []];
-  /** @type {Deal | null} */
+  /** @type {any} the deal in play */
   deal = null;
-  overruns = [0, 0];
+  /** @type {any} the deal before */
+  previous = null;
   t = 1_750_000_000_000;
   /** One decision in so many is late; only a match that may be lost so has a third overrun. */
   lateness = 50;
   mayLose = false;
 
-  /** @param {string} name same name, same match @param {any} terms members of `open` to override */
-  static async make(name, terms = {}) {
+  /** @param {string} name same name, same match @param {any} terms members of `open` to override @param {string} id of the ruleset */
+  static async make(name, terms, id) {
     const table = new Table();
+    table.game = GAMES[id];
+    table.seats = Array.from({ length: table.game.seats }, (_, seat) => seat);
+    /** @type {any[][]} held lines by seat, unsigned: {size, view} */
+    table.views = table.seats.map(() => []);
+    table.overruns = table.seats.map(() => 0);
     table.name = name;
     table.server = await signingKey(`${name} server`);
-    table.keys = await Promise.all([0, 1].map((seat) => signingKey(`${name} seat ${seat}`)));
+    table.keys = await Promise.all(table.seats.map((seat) => signingKey(`${name} seat ${seat}`)));
     table.serverSeed = derive(`${name} server seed`);
-    table.seeds = [0, 1].map((seat) => derive(`${name} seed ${seat}`));
+    table.seeds = table.seats.map((seat) => derive(`${name} seed ${seat}`));
     table.m = toHex(derive(`${name} match`).subarray(0, 16));
     table.step = 0;
     table.terms = terms;
@@ -75,7 +88,7 @@ export class Table {
 
   /** What the seats see once a transaction is over. */
   show() {
-    for (const seat of [0, 1]) {
+    for (const seat of this.seats) {
       const onTurn = this.deal?.turn === seat;
       const hand = this.deal?.hand(seat) ?? [];
       this.views[seat].push({ hand, legal: onTurn ? this.deal.legal() : [], m: this.m, seat, size: this.events.length });
@@ -89,9 +102,8 @@ export class Table {
       protocol: "fairdeal/1",
       log: LOG,
       m: this.m,
-      ruleset: { id: "duel@1", options: { target: 301 } },
-      seats: 2,
-      stake: 1_000,
+      seats: this.seats.length,
+      stake: this.game.announces ? 0 : 1_001,
       asset: { code: "EUR", exponent: 2 },
       fees,
       clock,
@@ -123,11 +135,37 @@ export class Table {
   /** Packs come from the table root, so joins are sealed by now. @param {number} number */
   async nextDeal(number) {
     await this.seal();
-    const secrets = { serverSeed: this.serverSeed, tableRoot: fromHex(this.roots[3]), seeds: this.seeds };
-    const dealer = (firstDealer(secrets) + number - 1) % 2;
-    this.deal = new Deal(deck(secrets, number), dealer);
-    this.add("deal", { deal: number, dealer, turned: CARDS[this.deal.turned] });
+    const secrets = { serverSeed: this.serverSeed, tableRoot: fromHex(this.roots[this.seats.length + 1]), seeds: this.seeds };
+    const dealer = (firstDealer(secrets) + number - 1) % this.seats.length;
+    const shuffle = { deck: (deal) => deck(secrets, deal), cut: (deal) => cutSize(secrets, deal), firstDealer: () => firstDealer(secrets) };
+    const { options } = this.events[0].data.ruleset;
+    this.deal = this.game.next({ shuffle, number, dealer, options, previous: this.previous });
+    const { turned } = this.deal;
+    this.add("deal", { deal: number, dealer, ...(turned === undefined ? {} : { turned: CARDS[turned] }) });
     this.show();
+  }
+
+  /** Seats that are not on turn declare, or seldom not. */
+  declareOthers() {
+    for (const seat of this.seats) {
+      if (seat === this.deal.turn || !this.deal.mayDeclare?.(seat) || this.random(4) === 0) continue;
+      this.add("act", { do: { declare: true } }, seat);
+      this.deal.declare(seat);
+      this.show();
+    }
+  }
+
+  /** One of the cheaper ones, if they are many. @param {any[]} legal */
+  choose(legal) {
+    const near = legal.slice(0, THOUGHTS);
+    return "bid" in legal[0] && this.random(2) === 0 ? legal.at(-1) : near[this.random(near.length)];
+  }
+
+  /** @param {any} action @param {any} said */
+  apply(action) {
+    if ("declare" in action) this.deal.declare(this.deal.turn);
+    else this.deal.apply(action);
+    if ("card" in action && this.deal.showDue) this.add("show", { announcements: this.deal.shown() });
   }
 
   /** The seat on turn does something: in time, or seldom too late. @returns {boolean} whether it was the overrun that loses */
@@ -137,16 +175,16 @@ export class Table {
     const late = this.random(this.lateness) === 0 && (this.mayLose || this.overruns[seat] < 2);
     if (!late) {
       this.t += this.random(5_000);
-      const action = legal[this.random(legal.length)];
+      const action = this.choose(legal);
       this.add("act", { do: action, ...this.say(action) }, seat);
-      this.deal.apply(action);
+      this.apply(action);
       return false;
     }
     this.t += 34_250 + this.random(500);
     this.overruns[seat] += 1;
     const losing = this.overruns[seat] === 3;
     this.add("timeout", { seat, overrun: this.overruns[seat], ...(losing ? {} : { do: legal[0], ...this.say(legal[0]) }) });
-    if (!losing) this.deal.apply(legal[0]);
+    if (!losing) this.apply(legal[0]);
     return losing;
   }
 
@@ -169,7 +207,7 @@ export class Table {
     this.add("reveal", { server_seed: toHex(this.serverSeed) });
     const joins = this.events.filter((event) => event.type === "join");
     const { data } = this.events[0];
-    if (joins.length === 2 && data.stake !== 0) this.add("settle", { lines: settleLines(data, { reason, winner }) });
+    if (joins.length === this.seats.length && data.stake !== 0) this.add("settle", { lines: settleLines(data, { reason, winner }) });
     this.show();
   }
 
@@ -187,7 +225,7 @@ export class Table {
 
   /** @param {any} event */
   async sign(event) {
-    const size = { join: 1, seed: 3 }[event.type] ?? event.n;
+    const size = { join: 1, seed: this.seats.length + 1 }[event.type] ?? event.n;
     const { root: _root, sig: _sig, ...data } = event.data;
     const root = this.roots[size] ?? EMPTY_ROOT;
     const text = { do: data.do, m: this.m, root, seat: event.by, size };
@@ -244,9 +282,10 @@ async function playDeals(table, moves) {
     while (table.deal.turn !== null) {
       if (moves-- === 0) return totals;
       if (moves % 40 === 0) table.resume();
+      table.declareOthers();
       const { turn } = table.deal;
       if (table.move()) {
-        table.end("overruns", 1 - turn, totals);
+        table.end("overruns", 1 - (turn % 2), totals);
         return totals;
       }
       if (table.deal.turn !== null) table.show();
@@ -254,6 +293,7 @@ async function playDeals(table, moves) {
     const result = table.deal.result();
     totals = totals.map((total, side) => total + result.marks[side]);
     table.add("score", { deal: number, totals, ...structuredClone(result) });
+    table.previous = table.deal;
     table.deal = null;
     const won = Math.max(...totals) >= ruleset.options.target && totals[0] !== totals[1];
     if (won) table.end("target", totals[0] > totals[1] ? 0 : 1, totals);
@@ -262,31 +302,46 @@ async function playDeals(table, moves) {
   }
 }
 
-/** @param {string} ending one of ENDINGS @param {number} [number] @param {any} [terms] */
-export async function play(ending, number = 0, terms = {}) {
-  const own = {
-    target: { ruleset: { id: "duel@1", options: { target: 151 } } },
-    deal_limit: { deals_max: 1, ruleset: { id: "duel@1", options: { target: 10_000 } } },
-  }[ending];
-  const table = await Table.make(`${ending} ${number}`, { ...own, ...terms });
+/** @param {string} ending one of ENDINGS @param {number} [number] @param {any} [terms] @param {string} [id] of the ruleset */
+export async function play(ending, number = 0, terms = {}, id = "duel@1") {
+  const { soon, late } = OPTIONS[id];
+  const own = { target: { ruleset: { id, options: soon } }, deal_limit: { deals_max: 1 } }[ending];
+  const table = await Table.make(`${id} ${ending} ${number}`, { ruleset: { id, options: late }, ...own, ...terms }, id);
   await LEADS[ending](table);
   await table.seal();
   return table;
 }
 
-/** @param {Table} table */
-function seatAll(table) {
-  const first = table.random(2);
-  for (const seat of [first, 1 - first]) table.join(seat);
+/** The seats, from a random one on. @param {Table} table */
+function anyOrder(table) {
+  const first = table.random(table.seats.length);
+  return table.seats.map((seat) => (seat + first) % table.seats.length);
 }
 
 /** @param {Table} table */
 function start(table) {
-  seatAll(table);
-  const first = table.random(2);
-  table.seed(first);
-  table.show();
-  table.seed(1 - first);
+  for (const seat of anyOrder(table)) table.join(seat);
+  const [last, ...others] = anyOrder(table);
+  for (const seat of others) {
+    table.seed(seat);
+    table.show();
+  }
+  table.seed(last);
+}
+
+/** The seed phase without the seeds of some. @param {Table} table @param {number[]} missing @param {number | null} winner */
+function startWithout(table, missing, winner) {
+  for (const seat of anyOrder(table)) table.join(seat);
+  for (const seat of table.seats.filter((each) => !missing.includes(each))) {
+    table.seed(seat);
+    table.show();
+  }
+  for (let period = 0; period < 3; period++) {
+    table.t += 30_250;
+    table.add("timeout", { missing });
+    if (period < 2) table.show();
+  }
+  table.end("seed", winner, [0, 0]);
 }
 
 /** @type {Record<string, (table: Table) => Promise<void>>} */
@@ -304,20 +359,15 @@ const LEADS = {
   async resigned(table) {
     start(table);
     const totals = await playDeals(table, 20);
-    const seat = table.random(2);
+    const seat = table.random(table.seats.length);
     table.add("act", { do: { resign: true } }, seat);
-    table.end("resigned", 1 - seat, totals);
+    table.end("resigned", 1 - (seat % 2), totals);
   },
   async seed(table) {
-    seatAll(table);
-    table.seed(1);
-    table.show();
-    for (let period = 0; period < 3; period++) {
-      table.t += 30_250;
-      table.add("timeout", { missing: [0] });
-      if (period < 2) table.show();
-    }
-    table.end("seed", 1, [0, 0]);
+    startWithout(table, table.seats.filter((seat) => seat % 2 === 0), 1);
+  },
+  async no_seed(table) {
+    startWithout(table, [0, 1], null);
   },
   async cancelled(table) {
     table.join(1);

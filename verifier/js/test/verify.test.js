@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromHex, toHex } from "../src/bytes.js";
+import { GAMES } from "../src/games.js";
 import { roots } from "../src/merkle.js";
 import { STEPS } from "../src/report.js";
 import { UsageError, verify } from "../src/verify.js";
@@ -20,37 +21,39 @@ async function verifySealed(table, options) {
 /** @param {Table} table @param {string} type @param {number} [skip] */
 const find = (table, type, skip = 0) => table.events.filter((event) => event.type === type)[skip];
 
-for (const ending of ENDINGS) {
-  test(`a match that ends by ${ending}`, async () => {
-    const table = await play(ending);
-    const bundle = await table.bundle();
-    const held = await table.held(1);
-    const policy = table.policy();
-    const report = await verify(bundle, { policy, held, lang: "en" });
-    assert.deepEqual(told(report), ["verified", null, null, null]);
-    assert.equal(report.anchor, "held");
-    assert.equal(report.m, table.m);
-    const reason = { operator: "void", deal_limit: "void" }[ending] ?? ending;
-    assert.equal(report.ending?.reason, reason);
-    const seated = table.events.filter((event) => event.by >= 0).length;
-    assert.equal(report.counts.signatures, 1 + 2 * table.views[1].length + seated);
-    assert.deepEqual(report.checks.map((check) => check.result), STEPS.map((_, step) => (step === 2 ? "not run" : "passed")));
+for (const id of Object.keys(GAMES)) {
+  for (const ending of ENDINGS) {
+    test(`a match of ${id} that ends by ${ending}`, async () => {
+      const table = await play(ending, 0, {}, id);
+      const bundle = await table.bundle();
+      const held = await table.held(1);
+      const policy = table.policy();
+      const report = await verify(bundle, { policy, held, lang: "en" });
+      assert.deepEqual(told(report), ["verified", null, null, null]);
+      assert.equal(report.anchor, "held");
+      assert.equal(report.m, table.m);
+      const reason = { operator: "void", deal_limit: "void", no_seed: "seed" }[ending] ?? ending;
+      assert.equal(report.ending?.reason, reason);
+      const seated = table.events.filter((event) => event.by >= 0).length;
+      assert.equal(report.counts.signatures, 1 + 2 * table.views[1].length + seated);
+      assert.deepEqual(report.checks.map((check) => check.result), STEPS.map((_, step) => (step === 2 ? "not run" : "passed")));
 
-    assert.deepEqual(told(await verify(bundle, { policy, held, signatures: "last" })), ["verified", null, null, null]);
-    assert.deepEqual(told(await verify(bundle, { policy })), ["unchecked", null, "no_anchor", null]);
-    assert.deepEqual(told(await verify(bundle, { held })), ["unchecked", 1, "no_policy", null]);
-    const other = table.policy(await signingKey("somebody else"));
-    assert.deepEqual(told(await verify(bundle, { policy: other, held })), ["unchecked", 1, "unknown_key", null]);
-  });
+      assert.deepEqual(told(await verify(bundle, { policy, held, signatures: "last" })), ["verified", null, null, null]);
+      assert.deepEqual(told(await verify(bundle, { policy })), ["unchecked", null, "no_anchor", null]);
+      assert.deepEqual(told(await verify(bundle, { held })), ["unchecked", 1, "no_policy", null]);
+      const other = table.policy(await signingKey("somebody else"));
+      assert.deepEqual(told(await verify(bundle, { policy: other, held })), ["unchecked", 1, "unknown_key", null]);
+    });
 
-  test(`a match that ends by ${ending}, cut short anywhere`, async () => {
-    const table = await play(ending);
-    for (let size = table.events.length - 1; size > 0; size -= Math.ceil(size / 8)) {
-      table.events.length = size;
-      const report = await verifySealed(table);
-      assert.deepEqual(told(report), ["pending", null, "not_closed", null], `${size} events`);
-    }
-  });
+    test(`a match of ${id} that ends by ${ending}, cut short anywhere`, async () => {
+      const table = await play(ending, 0, {}, id);
+      for (let size = table.events.length - 1; size > 0; size -= Math.ceil(size / 4)) {
+        table.events.length = size;
+        const report = await verifySealed(table);
+        assert.deepEqual(told(report), ["pending", null, "not_closed", null], `${size} events`);
+      }
+    });
+  }
 }
 
 test("any byte that flips is seen", async () => {
