@@ -14,6 +14,7 @@ import pytest
 from fairdeal.belote import RULESETS
 from fairdeal.tlog import leaf_hash
 from fairdeal.tlog import root as tree
+from tests.rules.questions import QUESTIONS, question_of
 
 VECTORS = Path(__file__).parent / "vectors"
 Named = Iterable[tuple[str, Any]]
@@ -27,6 +28,11 @@ def rules_cases(document: Any) -> Named:
 
 def cases_of_every_game(document: Any) -> Named:
     return ((case["id"], case) for case in document["cases"])
+
+
+def questions(document: Any) -> Named:
+    """The cases that `fairdeal rules` and `/v1/rules` answer."""
+    return ((case["id"], question_of(case)) for case in document["cases"] if case["type"] in QUESTIONS)
 
 
 def permutations(document: Any) -> Named:
@@ -146,6 +152,7 @@ def canonical_texts(document: Any) -> Named:
 
 FIXTURES: dict[str, tuple[str, Callable[[Any], Named]]] = {
     "rules_case": ("cases", cases_of_every_game),
+    "question": ("cases", questions),
     "permutation": ("shuffle_cases", permutations),
     "deal": ("shuffle_cases", deals),
     "merkle_root": ("tlog_cases", merkle_roots),

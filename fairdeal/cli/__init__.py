@@ -10,6 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from fairdeal import __version__
+from fairdeal.cli import rules
 from fairdeal.errors import FairdealError
 
 EXIT_FAILED: Final = 1
@@ -29,6 +30,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.add_typer(rules.app)
 
 _Database = Annotated[Path | None, typer.Option(help="The SQLite file. [env: FAIRDEAL_DATABASE]", show_default=False)]
 _Keys = Annotated[Path | None, typer.Option(help="The directory of the keys. [env: FAIRDEAL_KEYS]", show_default=False)]
