@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request, Response
 
 from fairdeal import __version__
-from fairdeal.api import accounts, matches, pages, problems, tables
+from fairdeal.api import accounts, matches, pages, problems, rules, tables
 from fairdeal.api.caller import Busy, Services
 from fairdeal.api.door import Door
 from fairdeal.api.schemas import ProblemOut
@@ -30,7 +30,7 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
     problems.install(app)
     app.add_exception_handler(Busy, _busy)
     v1 = APIRouter(prefix="/v1")
-    for router in (accounts.router, tables.router, matches.router):
+    for router in (accounts.router, tables.router, matches.router, rules.router):
         v1.include_router(router)
     app.include_router(v1)
     app.include_router(pages.health)
