@@ -1,4 +1,4 @@
-"""Plays seeded random duels by the protocol text alone, on the verifier's own rules, and seals them as a server would.
+"""Plays seeded random matches by the protocol text alone, on the verifier's own rules, sealed as a server would.
 
 It shares no code with the service: what it writes and what the service writes are compared elsewhere.
 """
@@ -13,25 +13,24 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from fairdeal_verifier import Policy, canonical, duel
+from fairdeal_verifier import Policy, canonical
+from fairdeal_verifier.actions import do_of
+from fairdeal_verifier.cards import CARD_NAMES, CONTRACT_BID, DECLARE, PASS, SUITS, TAKE, members
+from fairdeal_verifier.game import Deal, winner
 from fairdeal_verifier.merkle import EMPTY_ROOT, roots
 from fairdeal_verifier.notes import format_verifier_key, key_id
-from fairdeal_verifier.shuffle import deal_pack, first_dealer
+from fairdeal_verifier.rulesets import RULESETS
+from fairdeal_verifier.shuffle import cut_pack, deal_pack, first_dealer
 
 LOG = "fairdeal.example/log"
 BEGINNING = 1_750_000_000_000
+GAMES = tuple(RULESETS)
 
 EventDict = dict[str, Any]
 
 
 def public(key: Ed25519PrivateKey) -> bytes:
     return key.public_key().public_bytes_raw()
-
-
-def do_of(action: int) -> dict[str, Any]:
-    if action == duel.RESIGN:
-        return {"resign": True}
-    return {"card" if action < duel.CARDS else "bid": duel.NAMES[action]}
 
 
 @dataclass
@@ -43,7 +42,7 @@ class Match:
     seats: list[Ed25519PrivateKey]
     log: str = LOG
     events: list[EventDict] = field(default_factory=list)
-    held: tuple[list[EventDict], list[EventDict]] = field(default_factory=lambda: ([], []))
+    held: list[list[EventDict]] = field(default_factory=list)
 
     def copy(self) -> "Match":
         return Match(
@@ -69,7 +68,7 @@ class Match:
         for n, event in enumerate(self.events):
             if event["by"] < 0 or n < start:
                 continue
-            size = {"join": 1, "seed": 3}.get(event["type"], n)
+            size = {"join": 1, "seed": len(self.seats) + 1}.get(event["type"], n)
             data = event["data"]
             data["root"] = roots(self.leaves[:size])[size].hex()
             data["sig"] = self.signature(event["by"], data["do"], size, data["root"])
@@ -104,12 +103,14 @@ class Match:
 class Server:
     """Plays one match. Every method appends events with their follow-ups and keeps what each seat is shown."""
 
-    def __init__(self, seed: int, **terms: Any) -> None:
+    def __init__(self, seed: int, game: str = "duel@1", **terms: Any) -> None:
         self.random = random.Random(seed)
+        self.game, self.ruleset = game, RULESETS[game]
+        self.seats = tuple(range(self.ruleset.seats))
         self.server_seed = self.bytes(32)
-        self.seat_seeds = [self.bytes(32), self.bytes(32)]
-        keys = [Ed25519PrivateKey.from_private_bytes(self.bytes(32)) for _ in range(3)]
-        self.match = Match(self.bytes(16).hex(), keys[0], keys[1:])
+        self.seat_seeds = [self.bytes(32) for _ in self.seats]
+        keys = [Ed25519PrivateKey.from_private_bytes(self.bytes(32)) for _ in range(len(self.seats) + 1)]
+        self.match = Match(self.bytes(16).hex(), keys[0], keys[1:], held=[[] for _ in self.seats])
         self.t = BEGINNING
         self.clock = {
             "decision_ms": 30_000, "grace_ms": 250, "join_ms": 60_000, "outage_ms": 5_000, "overruns": 3,
@@ -118,18 +119,27 @@ class Server:
         self.fees: dict[str, Any] = {
             "commission_bp": 333, "commission_cap": 900, "id": "standard", "tax_base": "commission", "tax_bp": 2_000,
         }  # fmt: skip
-        self.target = terms.pop("target", 301)
+        self.target = terms.pop("target", 301 if game == "duel@1" else 501)
+        options = {"target": self.target}
+        if game == "coinche@1":
+            self.scoring = terms.pop("scoring", "faits")
+            options = {"scoring": self.scoring, "target": self.target}
         self.open: dict[str, Any] = {
             "asset": {"code": "PLAY", "exponent": 2}, "clock": self.clock, "close_by": self.t + 86_400_000,
             "commitment": sha256(self.server_seed).hexdigest(), "deals_max": 100, "fees": self.fees, "log": LOG,
             "m": self.match.m, "protocol": "fairdeal/1", "receipt_key": public(keys[0]).hex(),
-            "ruleset": {"id": "duel@1", "options": {"target": self.target}}, "seats": 2, "stake": 10_001,
+            "ruleset": {"id": game, "options": options}, "seats": len(self.seats),
+            "stake": 0 if game == "annonces@1" else 10_001,
         } | terms  # fmt: skip
-        self.deal: duel.Deal | None = None
+        self.deal: Deal | None = None
         self.number = 0
         self.totals = (0, 0)
-        self.overruns = [0, 0]
+        self.pot = 0
+        self.voids = 0
+        self.gathered: list[int] = []
+        self.overruns = [0 for _ in self.seats]
         self.joined: list[int] = []
+        self.seeded: list[int] = []
         self.deadline = 0
         self.add("open", -1, self.open)
         self.show()
@@ -150,11 +160,11 @@ class Server:
         """A receipt and a view for each seat, of the size reached."""
         size = len(self.match.events)
         receipt = self.match.receipt(size, roots(self.match.leaves))
-        for seat in (0, 1):
-            hand = duel.members(self.deal.hands[seat]) if self.deal else []
+        for seat in self.seats:
+            hand = members(self.deal.hands[seat]) if self.deal else []
             legal = self.deal.legal() if self.deal and self.deal.turn == seat else []
             view = {
-                "hand": [duel.NAMES[card] for card in hand], "legal": [do_of(action) for action in legal],
+                "hand": [CARD_NAMES[card] for card in hand], "legal": [do_of(action) for action in legal],
                 "m": self.match.m, "seat": seat, "size": size,
             }  # fmt: skip
             self.match.held[seat].append({"receipt": receipt, "sig": self.match.sign_view(view), "view": view})
@@ -173,9 +183,9 @@ class Server:
 
     def seed(self, seat: int) -> None:
         self.t = self.moment()
-        self.signed("seed", seat, 3, {"seed": self.seat_seeds[seat].hex()})
-        seeded = {event["by"] for event in self.match.events if event["type"] == "seed"}
-        if len(seeded) == 2:
+        self.signed("seed", seat, len(self.seats) + 1, {"seed": self.seat_seeds[seat].hex()})
+        self.seeded.append(seat)
+        if len(self.seeded) == len(self.seats):
             self.deals()
         self.show()
 
@@ -184,11 +194,18 @@ class Server:
         return self.deadline if self.random.random() < 0.05 else self.random.randrange(self.t, self.deadline + 1)
 
     def deals(self) -> None:
-        root = roots(self.match.leaves[:3])[3]
+        full = len(self.seats) + 1
+        root = roots(self.match.leaves[:full])[full]
         self.number += 1
-        dealer = (first_dealer(self.server_seed, root, self.seat_seeds) + self.number - 1) % 2
-        self.deal = duel.Deal(deal_pack(self.server_seed, root, self.seat_seeds, self.number), dealer)
-        self.add("deal", -1, {"deal": self.number, "dealer": dealer, "turned": duel.NAMES[self.deal.turned]})
+        dealer = (first_dealer(self.server_seed, root, self.seat_seeds) + self.number - 1) % len(self.seats)
+        if self.game != "annonces@1" or self.number == 1 or self.voids == 4:
+            self.voids = 0
+            pack = deal_pack(self.server_seed, root, self.seat_seeds, self.number)
+        else:
+            pack = cut_pack(self.gathered, self.server_seed, root, self.seat_seeds, self.number)
+        self.deal = self.ruleset.start(pack, dealer)
+        turned = {} if self.deal.turned is None else {"turned": CARD_NAMES[self.deal.turned]}
+        self.add("deal", -1, {"deal": self.number, "dealer": dealer} | turned)
         self.deadline = self.t + self.clock["decision_ms"] + self.clock["pause_ms"]
 
     def act(self, action: int | None = None) -> None:
@@ -198,14 +215,23 @@ class Server:
         self.t = self.moment()
         seat = self.deal.turn
         action = self.random.choice(self.deal.legal()) if action is None else action
+        if action == DECLARE:
+            self.declare(seat)
+            return
         says = self.deal.act(action)
         self.signed("act", seat, len(self.match.events), do_of(action), **({"says": says} if says else {}))
         self.follow()
 
+    def declare(self, seat: int) -> None:
+        assert self.deal is not None
+        self.deal.declare(seat)
+        self.signed("act", seat, len(self.match.events), do_of(DECLARE))
+        self.show()
+
     def resign(self, seat: int) -> None:
         self.t = self.moment()
         self.signed("act", seat, len(self.match.events), {"resign": True})
-        self.end("resigned", 1 - seat)
+        self.end("resigned", 1 - seat % 2)
 
     def overrun(self) -> None:
         """The seat on turn lets its time pass."""
@@ -217,7 +243,7 @@ class Server:
         data: dict[str, Any] = {"overrun": self.overruns[seat], "seat": seat}
         if self.overruns[seat] == self.clock["overruns"]:
             self.add("timeout", -1, data)
-            self.end("overruns", 1 - seat)
+            self.end("overruns", 1 - seat % 2)
             return
         action = self.deal.legal()[0]
         data["do"] = do_of(action)
@@ -228,11 +254,11 @@ class Server:
     def missing(self) -> None:
         """A seed period ends with seats missing."""
         self.t = self.deadline + self.clock["grace_ms"]
-        seeded = {event["by"] for event in self.match.events if event["type"] == "seed"}
-        self.add("timeout", -1, {"missing": [seat for seat in (0, 1) if seat not in seeded]})
+        self.add("timeout", -1, {"missing": [seat for seat in self.seats if seat not in self.seeded]})
         self.deadline = self.t + self.clock["decision_ms"]
         if sum(event["type"] == "timeout" for event in self.match.events) == 3:
-            self.end("seed", next(iter(seeded)) if len(seeded) == 1 else None)
+            complete = [side for side in (0, 1) if set(self.seats[side::2]) <= set(self.seeded)]
+            self.end("seed", complete[0] if len(complete) == 1 else None)
         else:
             self.show()
 
@@ -247,63 +273,97 @@ class Server:
         assert self.deal is not None
         if self.deal.turn is not None:
             self.deadline = self.t + self.clock["decision_ms"]
+            if self.deal.shows:
+                shown = [{"cards": [CARD_NAMES[c] for c in one.cards], "seat": one.seat} for one in self.deal.shown()]
+                self.add("show", -1, {"announcements": shown})
             self.show()
             return
-        score = self.deal.score()
-        self.totals = (self.totals[0] + score.marks[0], self.totals[1] + score.marks[1])
-        self.add("score", -1, {
-            "belote": score.belote, "deal": self.number, "marks": list(score.marks), "outcome": score.outcome,
-            "points": list(score.points), "taker": score.taker, "totals": list(self.totals),
-            "tricks": list(score.tricks),
-        })  # fmt: skip
+        self.scores(self.deal)
         self.deal = None
-        winner = duel.winner(self.totals, self.target)
-        if winner is not None:
-            self.end("target", winner)
+        won_by = winner(self.totals, self.target)
+        if won_by is not None:
+            self.end("target", won_by)
         elif self.number == self.open["deals_max"]:
             self.end("void", None, cause="deal_limit")
         else:
             self.deals()
             self.show()
 
+    def scores(self, deal: Deal) -> None:
+        score = deal.score(self.pot, counts_bid=self.game == "coinche@1" and self.scoring != "faits")
+        self.totals = (self.totals[0] + score.marks[0], self.totals[1] + score.marks[1])
+        self.pot = score.pot
+        self.voids = self.voids + 1 if score.taker is None else 0
+        self.gathered = deal.gathered()
+        data: dict[str, Any] = {
+            "belote": score.belote, "deal": self.number, "marks": list(score.marks), "outcome": score.outcome,
+            "points": list(score.points), "taker": score.taker, "totals": list(self.totals),
+            "tricks": list(score.tricks),
+        }  # fmt: skip
+        if self.game in ("classique@1", "annonces@1"):
+            data["pot"] = score.pot
+        if self.game == "annonces@1":
+            data["announcements"] = list(score.announcements)
+        if self.game == "coinche@1":
+            data["contract"] = score.contract and score.contract._asdict() | {"suit": SUITS[score.contract.suit]}
+        self.add("score", -1, data)
+
     def end(self, reason: str, winner: int | None, **cause: str) -> None:
         self.deal = None
         self.add("end", -1, {"reason": reason, "totals": list(self.totals), "winner": winner, **cause})
         self.add("reveal", -1, {"server_seed": self.server_seed.hex()})
         stake = self.open["stake"]
-        if len(self.joined) == 2 and stake:
+        if len(self.joined) == len(self.seats) and stake:
             self.add("settle", -1, {"lines": self.lines(reason, winner, stake)})
         self.show()
 
-    def lines(self, reason: str, winner: int | None, stake: int) -> list[dict[str, Any]]:
+    def lines(self, reason: str, side: int | None, stake: int) -> list[dict[str, Any]]:
+        pot = len(self.seats) * stake
         commission = tax = 0
-        paid = [stake, stake]
-        if winner is not None:
-            if reason != "seed":
-                commission = min(2 * stake * self.fees["commission_bp"] // 10_000, self.fees["commission_cap"])
-                base = 2 * stake if self.fees["tax_base"] == "pot" else commission
-                tax = base * self.fees["tax_bp"] // 10_000
-            paid = [0, 0]
-            paid[winner] = 2 * stake - commission - tax
-        amounts = {"pot": -2 * stake, "seat:0": paid[0], "seat:1": paid[1], "commission": commission, "tax": tax}
+        paid = [stake for _ in self.seats]
+        if side is not None and reason == "seed":
+            paid = [2 * stake if seat % 2 == side else 0 for seat in self.seats]
+        elif side is not None:
+            commission = min(pot * self.fees["commission_bp"] // 10_000, self.fees["commission_cap"])
+            base = pot if self.fees["tax_base"] == "pot" else commission
+            tax = base * self.fees["tax_bp"] // 10_000
+            rest = pot - commission - tax
+            paid = [0 for _ in self.seats]
+            if len(self.seats) == 2:
+                paid[side] = rest
+            else:
+                paid[side], paid[side + 2] = (rest + 1) // 2, rest // 2
+        amounts = {"pot": -pot, **{f"seat:{s}": paid[s] for s in self.seats}, "commission": commission, "tax": tax}
         return [{"account": account, "amount": amount} for account, amount in amounts.items()]
 
     def sit(self) -> "Server":
-        """Both join."""
-        for seat in self.random.sample((0, 1), 2):
+        """All join."""
+        for seat in self.random.sample(self.seats, len(self.seats)):
             self.join(seat)
         return self
 
     def begin(self) -> "Server":
-        """Both join and send their seeds."""
+        """All join and send their seeds."""
         self.sit()
-        for seat in self.random.sample((0, 1), 2):
+        for seat in self.random.sample(self.seats, len(self.seats)):
             self.seed(seat)
         return self
 
     @property
     def over(self) -> bool:
         return self.match.events[-1]["type"] in ("reveal", "settle")
+
+    def likely(self, luck: float) -> int | None:
+        """A bid that lets an auction end; a declaration often; else anything."""
+        assert self.deal is not None
+        legal = self.deal.legal()
+        if luck < 0.5 and TAKE in legal:
+            return TAKE
+        if legal[-1] == DECLARE and luck < 0.7:
+            return DECLARE
+        if self.game == "coinche@1" and PASS in legal and luck < 0.9:
+            return next((bid for bid in legal if CONTRACT_BID <= bid < CONTRACT_BID + 12), PASS) if luck < 0.3 else PASS
+        return None
 
     def steps(self, count: int) -> "Server":
         """So many random acts, with a timeout or a resume now and then, while the match goes on."""
@@ -316,53 +376,56 @@ class Server:
             elif luck < 0.05 and max(self.overruns) < self.clock["overruns"] - 1:
                 self.overrun()
             else:
-                self.act(duel.TAKE if luck < 0.5 and duel.TAKE in self.deal.legal() else None)
+                self.act(self.likely(luck))
         return self
 
 
-def target(seed: int, **terms: Any) -> Match:
-    return Server(seed, **terms).begin().steps(1_000_000).match
+def target(seed: int, game: str = "duel@1", **terms: Any) -> Match:
+    return Server(seed, game, **terms).begin().steps(1_000_000).match
 
 
-def overruns(seed: int) -> Match:
-    server = Server(seed).begin().steps(seed % 40)
+def overruns(seed: int, game: str = "duel@1") -> Match:
+    server = Server(seed, game).begin().steps(seed % 40)
     while not server.over:
         server.overrun()
     return server.match
 
 
-def resigned(seed: int) -> Match:
-    server = Server(seed).begin().steps(seed % 50)
-    server.resign(seed % 2)
+def resigned(seed: int, game: str = "duel@1") -> Match:
+    server = Server(seed, game).begin().steps(seed % 50)
+    if not server.over:
+        server.resign(seed % len(server.seats))
     return server.match
 
 
-def seed_phase(seed: int) -> Match:
-    """Each pattern: who sends, and after how many periods."""
-    server = Server(seed).sit()
+def seed_phase(seed: int, game: str = "duel@1") -> Match:
+    """Each pattern: who sends (nobody, a seat, its whole side but not all), and after how many periods."""
+    server = Server(seed, game).sit()
     sender, periods = (None, 0, 1)[seed % 3], seed // 3 % 3
     for period in range(3):
         if period == periods and sender is not None:
-            server.seed(sender)
+            for seat in server.seats[sender :: 2 if seed % 4 else 4]:
+                server.seed(seat)
         if period == 1 and seed % 5 == 0:
             server.resume()
         server.missing()
     return server.match
 
 
-def late_seeds(seed: int) -> Match:
-    """Both seeds come in the last period; then somebody resigns."""
-    server = Server(seed).sit()
+def late_seeds(seed: int, game: str = "duel@1") -> Match:
+    """The last seeds come in the last period; then somebody resigns."""
+    server = Server(seed, game).sit()
     server.missing()
     server.seed(0)
     server.missing()
-    server.seed(1)
+    for seat in server.seats[1:]:
+        server.seed(seat)
     server.steps(3).resign(0)
     return server.match
 
 
-def cancelled(seed: int) -> Match:
-    server = Server(seed)
+def cancelled(seed: int, game: str = "duel@1") -> Match:
+    server = Server(seed, game)
     if seed % 3:
         server.join(seed % 3 - 1)
     server.t += 5
@@ -370,30 +433,32 @@ def cancelled(seed: int) -> Match:
     return server.match
 
 
-def deal_limit(seed: int) -> Match:
-    return target(seed, deals_max=2, target=10_000)
+def deal_limit(seed: int, game: str = "duel@1") -> Match:
+    return target(seed, game, deals_max=2, target=10_000 if game == "duel@1" else 2_001)
 
 
-def void(seed: int) -> Match:
+def void(seed: int, game: str = "duel@1") -> Match:
     """The operator ends it, in the seed phase or in play."""
-    server = Server(seed).sit() if seed % 2 else Server(seed).begin().steps(seed % 60)
+    server = Server(seed, game).sit() if seed % 2 else Server(seed, game).begin().steps(seed % 60)
     server.end("void", None, cause="operator")
     return server.match
 
 
-def no_stake(seed: int) -> Match:
-    return target(seed, stake=0, target=100)
+def no_stake(seed: int, game: str = "duel@1") -> Match:
+    return target(seed, game, stake=0, target=100 if game == "duel@1" else 501)
 
 
-def all_pass(seed: int) -> Match:
-    """A void deal first."""
-    server = Server(seed, target=50).begin()
-    for _ in range(4):
-        server.act(duel.PASS)
+def all_pass(seed: int, game: str = "duel@1") -> Match:
+    """A void deal first; with announcements five, so that the pack is shuffled once."""
+    server = Server(seed, game, target=50 if game == "duel@1" else 501).begin()
+    voids = 5 if game == "annonces@1" else 1
+    while server.number <= voids:
+        server.act(PASS)
     return server.steps(1_000_000).match
 
 
-ENDINGS: dict[str, Callable[[int], Match]] = {
+ENDINGS: dict[str, Callable[..., Match]] = {
     "target": target, "overruns": overruns, "resigned": resigned, "seed": seed_phase, "late seeds": late_seeds,
     "cancelled": cancelled, "deal limit": deal_limit, "void": void, "no stake": no_stake, "all pass": all_pass,
 }  # fmt: skip
+"""Each takes a number and a game."""

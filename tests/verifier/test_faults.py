@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from fairdeal_verifier import duel, verify
+from fairdeal_verifier import verify
+from fairdeal_verifier.actions import do_of
+from fairdeal_verifier.cards import CARD_NAMES, PASS, RESIGN, TAKE
 from fairdeal_verifier.merkle import roots
 from fairdeal_verifier.sentences import CAUSES
-from tests.verifier.builder import ENDINGS, Match, Server, do_of, target
+from tests.verifier.builder import ENDINGS, Match, Server, target
 
 PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
 
@@ -26,9 +28,9 @@ def long_match() -> Match:
         server.resume()
         server.overrun()
         for _ in range(3):
-            server.act(duel.PASS)
+            server.act(PASS)
         server.resume()
-        server.act(duel.TAKE)
+        server.act(TAKE)
         while server.number == 2 and not server.over:
             server.act()
         spoken = [event["data"].get("says") for event in server.match.events]
@@ -174,7 +176,7 @@ def play_illegally(strict: bool) -> Change:
             if event["type"] != "act" or view is None or "card" not in view["legal"][0]:
                 continue
             allowed = [do["card"] for do in view["legal"]]
-            outside = view["hand"] if strict else duel.NAMES[: duel.CARDS]
+            outside = view["hand"] if strict else CARD_NAMES
             wrong = [card for card in outside if card not in allowed and (strict or card not in view["hand"])]
             if wrong:
                 event["data"]["do"] = {"card": wrong[0]}
@@ -535,7 +537,7 @@ def test_shown_hand_and_shown_legal() -> None:
         for member, step, cause in (("hand", 7, "shown_hand"), ("legal", 8, "shown_legal")):
             true = view[member]
             lies = [true[1:], list(reversed(true))] if len(true) > 1 else []
-            lies += [[*true, "S7" if member == "hand" else do_of(duel.RESIGN)]]
+            lies += [[*true, "S7" if member == "hand" else do_of(RESIGN)]]
             for lie in lies:
                 view[member] = lie
                 line["sig"] = match.sign_view(view)

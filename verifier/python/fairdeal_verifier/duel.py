@@ -1,74 +1,27 @@
-"""The ruleset `duel@1` (protocol 4): one deal, from the pack to its marks.
+"""The ruleset `duel@1` (protocol 4.1): one deal, from the pack to its marks."""
 
-A card is 8 * suit + rank (suits S H D C, ranks 7 8 9 10 J Q K A), a hand a set of 32 bits. An *action* is a card or
-one of the words below, as the integers that follow. The numbers stand in canonical order.
-"""
+from collections.abc import Sequence
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
-
+from fairdeal_verifier.cards import BEATS, CARDS, PASS, ROYALS, SUIT, SUIT_BID, TAKE, VALUE, as_set, members
 from fairdeal_verifier.errors import IllegalAction
+from fairdeal_verifier.game import VOID, Deal, Pair, Score
 
 SEATS = 2
-CARDS = 32
-SUITS = "SHDC"
-RANKS = ("7", "8", "9", "10", "J", "Q", "K", "A")
-
-PASS, TAKE, SUIT_BID, RESIGN = 32, 33, 34, 38
-"""Actions beyond the cards; the bid of suit s is SUIT_BID + s."""
-NAMES = (*(suit + rank for suit in SUITS for rank in RANKS), "pass", "take", *SUITS)
-"""The text of each action but RESIGN."""
-
-_TRUMP_STRENGTH = (0, 1, 6, 4, 7, 2, 3, 5)
-_PLAIN_STRENGTH = (0, 1, 2, 6, 3, 4, 5, 7)
-_TRUMP_VALUE = (0, 0, 14, 10, 20, 3, 4, 11)
-_PLAIN_VALUE = (0, 0, 0, 10, 2, 3, 4, 11)
-
-_SUIT = tuple(0xFF << 8 * suit for suit in range(4))
-_VALUE = tuple(
-    tuple((_TRUMP_VALUE if card >> 3 == trump else _PLAIN_VALUE)[card & 7] for card in range(CARDS))
-    for trump in range(4)
-)
-_ROYALS = tuple((1 << 5 | 1 << 6) << 8 * trump for trump in range(4))
-
-
-def _stronger(card: int, trump: int) -> int:
-    """The cards that win a trick which `card` led."""
-    strength = _TRUMP_STRENGTH if card >> 3 == trump else _PLAIN_STRENGTH
-    same = sum(1 << (card & 24) + rank for rank in range(8) if strength[rank] > strength[card & 7])
-    return same if card >> 3 == trump else same | _SUIT[trump]
-
-
-_BEATS = tuple(tuple(_stronger(card, trump) for card in range(CARDS)) for trump in range(4))
-
-
-class Score(NamedTuple):
-    """What a `score` event says of a deal; pairs are by side."""
-
-    taker: int | None
-    points: tuple[int, int]
-    tricks: tuple[int, int]
-    belote: int | None
-    outcome: str
-    marks: tuple[int, int]
+OUTCOMES = ("made", "dedans", "capot", "void")
+BIDS = (PASS, TAKE, *range(SUIT_BID, SUIT_BID + 4))
 
 
 def legal_cards(hand: int, led: int | None, trump: int, *, free: bool) -> int:
     """The cards of a hand that may be played; `led` is None for the leader, `free` while the stock holds cards."""
     if led is None or free:
         return hand
-    same = hand & _SUIT[led >> 3]
+    same = hand & SUIT[led >> 3]
     if same:
-        return (same & _BEATS[trump][led] or same) if led >> 3 == trump else same
-    return hand & _SUIT[trump] or hand
+        return (same & BEATS[trump][led] or same) if led >> 3 == trump else same
+    return hand & SUIT[trump] or hand
 
 
-def trick(led: int, card: int, trump: int) -> tuple[bool, int]:
-    """Whether the second card wins, and what both count together."""
-    return bool(_BEATS[trump][led] >> card & 1), _VALUE[trump][led] + _VALUE[trump][card]
-
-
-def score(taker: int, points: tuple[int, int], tricks: tuple[int, int], belote: int | None) -> Score:
+def score(taker: int, points: Pair, tricks: Pair, belote: int | None) -> Score:
     """The marks of a deal that was played out; points include the last trick, not the belote nor the capot bonus."""
     extra = (20 if belote == 0 else 0, 20 if belote == 1 else 0)
     other = 1 - taker
@@ -82,50 +35,25 @@ def score(taker: int, points: tuple[int, int], tricks: tuple[int, int], belote: 
     return Score(taker, points, tricks, belote, outcome, (bare[0] + extra[0], bare[1] + extra[1]))
 
 
-VOID = Score(None, (0, 0), (0, 0), None, "void", (0, 0))
+class Duel(Deal):
+    """A deal between two, with a stock."""
 
-
-class Deal:
-    """A deal in progress. `turn` is the seat to act, None once it is over."""
-
-    __slots__ = (
-        "_bids",
-        "_deck",
-        "_led",
-        "_points",
-        "_stock",
-        "_tricks",
-        "belote",
-        "hands",
-        "leader",
-        "taker",
-        "trump",
-        "turn",
-    )
+    __slots__ = ("_bids", "_deck", "_led", "_stock")
 
     def __init__(self, deck: Sequence[int], dealer: int) -> None:
-        first = sum(1 << card for card in (*deck[0:3], *deck[6:9]))
-        second = sum(1 << card for card in (*deck[3:6], *deck[9:12]))
+        first = as_set(*deck[0:3], *deck[6:9])
+        second = as_set(*deck[3:6], *deck[9:12])
+        super().__init__([first, second] if dealer == 1 else [second, first], 1 - dealer)
         self._deck = deck
-        self.hands = [first, second] if dealer == 1 else [second, first]
-        self.leader = 1 - dealer
-        self.turn: int | None = self.leader
-        self.trump: int | None = None
-        self.taker: int | None = None
-        self.belote: int | None = None
         self._bids = 0
         self._stock = 13
         self._led: int | None = None
-        self._points = [0, 0]
-        self._tricks = [0, 0]
 
     @property
     def turned(self) -> int:
-        """The card turned up."""
         return self._deck[12]
 
     def legal(self) -> list[int]:
-        """The allowed actions in canonical order, without RESIGN."""
         if self.turn is None:
             return []
         if self.trump is not None:
@@ -135,7 +63,6 @@ class Deal:
         return [PASS, *(SUIT_BID + suit for suit in range(4) if suit != self.turned >> 3)]
 
     def act(self, action: int) -> str | None:
-        """The seat on turn bids or plays; what its card says. Raises IllegalAction."""
         turn, trump = self.turn, self.trump
         if trump is None or turn is None:
             self._bid(action)
@@ -150,15 +77,15 @@ class Deal:
             raise IllegalAction("must follow, rise or trump")
         hands[turn] = hand = hand ^ bit
         # Before the draw: a king played does not go with a queen drawn for it.
-        says = self._says(turn, hand, trump) if bit & _ROYALS[trump] else None
+        says = self._says(turn, hand, trump) if bit & ROYALS[trump] else None
         if led is None:
             self._led = action
             self.turn = 1 - turn
             return says
-        value = _VALUE[trump]
-        winner = turn if _BEATS[trump][led] & bit else 1 - turn
-        self._points[winner] += value[led] + value[action]
-        self._tricks[winner] += 1
+        value = VALUE[trump]
+        winner = turn if BEATS[trump][led] & bit else 1 - turn
+        self.points[winner] += value[led] + value[action]
+        self.tricks[winner] += 1
         self._led = None
         self.turn = winner
         if stock < CARDS:
@@ -166,22 +93,15 @@ class Deal:
             hands[1 - winner] |= 1 << self._deck[stock + 1]
             self._stock = stock + 2
         elif not hand:
-            self._points[winner] += 10
+            self.points[winner] += 10
             self.turn = None
         return says
 
-    def score(self) -> Score:
-        """The score of a deal that is over."""
+    def score(self, pot: int = 0, *, counts_bid: bool = False) -> Score:
         if self.taker is None:
             return VOID
-        points, tricks = self._points, self._tricks
+        points, tricks = self.points, self.tricks
         return score(self.taker, (points[0], points[1]), (tricks[0], tricks[1]), self.belote)
-
-    def _says(self, turn: int, rest: int, trump: int) -> str | None:
-        if rest & _ROYALS[trump]:
-            self.belote = turn
-            return "belote"
-        return "rebelote" if self.belote == turn else None
 
     def _bid(self, action: int) -> None:
         if action not in self.legal() or self.turn is None:
@@ -197,26 +117,3 @@ class Deal:
         self.hands[1 - self.taker] |= 1 << self._deck[13]
         self._stock = 14
         self.turn = self.leader
-
-
-def members(cards: int) -> list[int]:
-    """A set of cards as a list in canonical order."""
-    return [card for card in range(CARDS) if cards >> card & 1]
-
-
-def replay_deal(deck: Sequence[int], dealer: int, actions: Iterable[int]) -> Score:
-    """The score of a whole deal from its pack and its actions in order; raises IllegalAction."""
-    deal = Deal(deck, dealer)
-    act = deal.act
-    for action in actions:
-        act(action)
-    if deal.turn is not None:
-        raise IllegalAction("the deal is not over")
-    return deal.score()
-
-
-def winner(totals: tuple[int, int], target: int) -> int | None:
-    """The side that has won after a score; None when the match goes on."""
-    if max(totals) < target or totals[0] == totals[1]:
-        return None
-    return 0 if totals[0] > totals[1] else 1

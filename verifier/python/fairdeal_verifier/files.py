@@ -2,16 +2,21 @@
 
 from dataclasses import dataclass
 
-from fairdeal_verifier import canonical, duel, events
+from fairdeal_verifier import actions, canonical, events, fields
 from fairdeal_verifier.canonical import Json
+from fairdeal_verifier.cards import CARDS
 from fairdeal_verifier.errors import Malformed, NotCanonical, NoteRefused, SchemaRefused, WrongUsage
-from fairdeal_verifier.events import Event, Open
+from fairdeal_verifier.events import Event
 from fairdeal_verifier.notes import Checkpoint
+from fairdeal_verifier.rulesets import MOST_SEATS
+from fairdeal_verifier.terms import Open
 
 MAX_FILE_BYTES = 16_777_216
 """Protocol 1.1: a bundle; the held file has the same bound."""
 MAX_LINE_BYTES = 16_384
 """Protocol 1.1: an event, and any other line."""
+MAX_LEGAL = 49
+"""Protocol 5.2: the actions of a view, of any ruleset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +39,14 @@ class Bundle:
         values = [_line(line, None if index < 0 else index) for index, line in enumerate(lines, -1)]
         head = _head(values[0])
         found: list[Event] = []
+        game = None
         for index, value in enumerate(values[1:]):
             try:
-                n, event = events.parse_event(value)
+                n, event = events.parse_event(value, game)
             except SchemaRefused:
                 raise Malformed("schema", index) from None
-            if index == 0 and not isinstance(event, Open):
-                raise Malformed("schema", 0)
+            if index == 0 and isinstance(event, Open):
+                game = event.ruleset
             if n != index:
                 raise Malformed("index", index)
             found.append(event)
@@ -60,8 +66,8 @@ def _line(line: bytes, place: int | None) -> Json:
 
 def _head(value: Json) -> Checkpoint:
     try:
-        form, head = events.members(value, "format", "head")
-        events.choice(form, "fairdeal/bundle@1")
+        form, head = fields.members(value, "format", "head")
+        fields.choice(form, "fairdeal/bundle@1")
         return _note(head)
     except (SchemaRefused, NoteRefused):
         raise Malformed("header", None) from None
@@ -75,7 +81,7 @@ def _note(value: Json) -> Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the server showed a seat at one size: cards and actions as in `duel`."""
+    """What the server showed a seat at one size: as numbers of `cards`."""
 
     hand: list[int]
     legal: list[int]
@@ -114,9 +120,9 @@ class HeldFile:
         if max(map(len, lines)) > MAX_LINE_BYTES:
             raise WrongUsage("a line of the held file is too long")
         try:
-            form, key, m, seat = events.members(canonical.decode(lines[0]), "format", "key", "m", "seat")
-            events.choice(form, "fairdeal/held@1")
-            owner = (events.hex32(key), events.match_id(m), events.seat(seat))
+            form, key, m, seat = fields.members(canonical.decode(lines[0]), "format", "key", "m", "seat")
+            fields.choice(form, "fairdeal/held@1")
+            owner = (fields.hex32(key), fields.hex16(m), fields.integer(seat, 0, MOST_SEATS - 1))
             held = [_held_line(canonical.decode(line)) for line in lines[1:]]
         except (NotCanonical, SchemaRefused, NoteRefused) as error:
             raise WrongUsage(f"the held file is malformed: {error}") from None
@@ -124,15 +130,13 @@ class HeldFile:
 
 
 def _held_line(value: Json) -> HeldLine:
-    receipt, signature, view = events.members(value, "receipt", "sig", "view")
-    hand, legal, m, seat, size = events.members(view, "hand", "legal", "m", "seat", "size")
-    if type(hand) is not list or type(legal) is not list or max(len(hand), len(legal)) > duel.CARDS:
-        raise SchemaRefused("not a list of at most a pack")
+    receipt, signature, view = fields.members(value, "receipt", "sig", "view")
+    hand, legal, m, seat, size = fields.members(view, "hand", "legal", "m", "seat", "size")
     shown = View(
-        [events.card(one) for one in hand],
-        [events.action(one) for one in legal],
-        events.match_id(m),
-        events.seat(seat),
-        events.integer(size, 1),
+        [actions.card(one) for one in fields.items(hand, 0, CARDS)],
+        [actions.action(one, actions.ANY_BID, declares=True) for one in fields.items(legal, 0, MAX_LEGAL)],
+        fields.hex16(m),
+        fields.integer(seat, 0, MOST_SEATS - 1),
+        fields.integer(size, 1),
     )
-    return HeldLine(_note(receipt), shown, canonical.encode(view), events.hex64(signature))
+    return HeldLine(_note(receipt), shown, canonical.encode(view), fields.hex64(signature))

@@ -70,7 +70,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What `verify` found. `step`, `cause`, `broken_at` tell the first fault, under any verdict."""
+    """What `verify` found. `step`, `cause`, `broken_at` tell the first fault, under any verdict.
+
+    `seats` of the table (0 when it is not known) are for the sentence alone.
+    """
 
     verdict: Verdict
     broken_at: int | None
@@ -83,6 +86,7 @@ class Report:
     signatures: Signatures
     counts: Counts
     checks: tuple[Check, ...]
+    seats: int
 
     @property
     def exit_code(self) -> int:
@@ -92,8 +96,10 @@ class Report:
     def as_json(self, sentence: str) -> dict[str, Json]:
         """The object of protocol 6.4, with the sentence in the reader's language."""
         suspects: Json = None if self.suspects is None else list(self.suspects)
+        members = asdict(self)
+        del members["seats"]
         return {
-            **asdict(self),
+            **members,
             "format": FORMAT,
             "suspects": suspects,
             "checks": [asdict(check) for check in self.checks],

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from fairdeal_verifier.game import SIDES
 from fairdeal_verifier.report import Report
 
 Language = Literal["en", "fr"]
@@ -58,6 +59,7 @@ CAUSES: dict[str, tuple[str, str]] = {
         "les actions montrées au joueur n’étaient pas celles permises",
     ),
     "duplicate": ("a key or a commitment is used twice", "une clé ou un engagement sert deux fois"),
+    "show": ("the announcements shown are wrong", "les annonces montrées sont fausses"),
     "score": ("the score is wrong", "le score est faux"),
     "end": ("the ending is wrong", "la fin de partie est fausse"),
     "settle": ("the payout is wrong", "le paiement est faux"),
@@ -84,7 +86,8 @@ REASONS: dict[str, tuple[str, str]] = {
 _WORDS = {
     "verified": ("the whole match checks out", "toute la partie est juste"),
     "last": ("only the last signatures were checked", "seules les dernières signatures ont été contrôlées"),
-    "winner": ("seat {} won", "le siège {} gagne"),
+    "seat": ("seat {} won", "le siège {} gagne"),
+    "side": ("side {} won", "le camp {} gagne"),
     "nobody": ("nobody won", "sans gagnant"),
     "no_end": ("no ending", "pas de fin"),
     "at": ("at event {}", "à l’événement {}"),
@@ -115,7 +118,7 @@ def sentence(report: Report, language: Language) -> str:
             parts.append(word("no_end"))
         else:
             winner = report.ending.winner
-            who = word("nobody") if winner is None else word("winner", winner)
+            who = word("nobody") if winner is None else word("side" if report.seats > SIDES else "seat", winner)
             parts.append(f"{REASONS[report.ending.reason][tongue]}, {who}")
         counts = report.counts
         parts.append(

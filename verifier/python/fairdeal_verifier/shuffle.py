@@ -45,3 +45,21 @@ def first_dealer(server_seed: bytes, table_root: bytes, seat_seeds: Sequence[byt
     """The seat that deals deal number 1."""
     message = b"fairdeal/1 dealer\n" + table_root + b"".join(seat_seeds)
     return int.from_bytes(digest(server_seed, message, "sha256"), "big") % len(seat_seeds)
+
+
+LEAST_CUT = 3
+"""Cards that stay in either part of a cut pack."""
+
+
+def cut_pack(
+    pack: Sequence[int], server_seed: bytes, table_root: bytes, seat_seeds: Sequence[bytes], deal: int
+) -> list[int]:
+    """A gathered pack of 32 cards, cut for deal number `deal` (protocol 4.5)."""
+    message = b"fairdeal/1 cut\n" + table_root + b"".join(seat_seeds) + deal.to_bytes(4, "big")
+    drawn = int.from_bytes(digest(server_seed, message, "sha256"), "big")
+    return cut_at(pack, LEAST_CUT + drawn % (len(pack) - 2 * LEAST_CUT + 1))
+
+
+def cut_at(pack: Sequence[int], count: int) -> list[int]:
+    """The first `count` cards go under the others."""
+    return [*pack[count:], *pack[:count]]

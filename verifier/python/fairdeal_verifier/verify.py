@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from fairdeal_verifier.ed25519 import PublicKey, public_key
 from fairdeal_verifier.errors import Broken, KeyRefused, Malformed, SignatureRefused, WrongUsage
-from fairdeal_verifier.events import SEATS, Join, Reveal, SeatEvent, Seed, Settle
+from fairdeal_verifier.events import Join, Reveal, SeatEvent, Seed, Settle
 from fairdeal_verifier.files import Bundle, HeldFile, HeldLine
 from fairdeal_verifier.fold import Fold
 from fairdeal_verifier.merkle import EMPTY_ROOT, roots
@@ -25,7 +25,7 @@ def verify(bundle: bytes, policy: Policy | None, held: bytes | None, *, signatur
         parsed = Bundle.parse(bundle)
     except Malformed as error:
         checks = _checks(set(), {0})
-        return Report("malformed", error.place, 0, error.cause, None, None, None, None, signatures, Counts(), checks)
+        return Report("malformed", error.place, 0, error.cause, None, None, None, None, signatures, Counts(), checks, 0)
     run = _Verification(parsed, policy, held_file, signatures)
     fault: Broken | None = None
     try:
@@ -112,7 +112,7 @@ class _Verification:
         held = self.held
         if held is None:
             return
-        if held.m != self.head.origin.rpartition("/m/")[2]:
+        if held.m != self.head.origin.rpartition("/m/")[2] or held.seat >= self.open.seats:
             raise WrongUsage("the held file is of another match")
         for line in held.lines:
             self._check_held_line(held, line)
@@ -165,7 +165,7 @@ class _Verification:
                 key = keys[event.by]
             else:
                 raise Broken(4, "seat_key", n)
-            size = signed_size(event, n)
+            size = signed_size(event, n, self.open.seats)
             if size > n or event.root != self.roots[size]:
                 raise Broken(4, "signed_root", size - 1, size=size)
             if self.signatures == "all" or last[event.by] == n:
@@ -210,7 +210,8 @@ class _Verification:
             terms.origin, terms.receipt_name, terms.receipt_key,
         ):  # fmt: skip
             raise Broken(8, "terms", 0)
-        table_root = self.roots[SEATS + 1] if len(self.roots) > SEATS + 1 else EMPTY_ROOT
+        full = terms.seats + 1
+        table_root = self.roots[full] if len(self.roots) > full else EMPTY_ROOT
         fold = Fold(terms, server_seed, table_root)
         views: dict[int, list[HeldLine]] = {}
         for line in self.held.lines if self.held else ():
@@ -238,7 +239,7 @@ class _Verification:
             return True
         if Reveal not in kinds:
             return False
-        return Reveal in kinds[:-1] or self.open.stake == 0 or len(self.joins) < SEATS
+        return Reveal in kinds[:-1] or self.open.stake == 0 or len(self.joins) < self.open.seats
 
     def _anchored(self) -> bool:
         held = self.held
@@ -250,7 +251,9 @@ class _Verification:
     def _suspects(self, size: int) -> tuple[int, int]:
         """From the largest smaller size that a seat or a receipt endorses as computed, to the event before `size`."""
         endorsed = [
-            (signed_size(event, n), event.root) for n, event in enumerate(self.events) if isinstance(event, SeatEvent)
+            (signed_size(event, n, self.open.seats), event.root)
+            for n, event in enumerate(self.events)
+            if isinstance(event, SeatEvent)
         ]
         endorsed += [(line.receipt.size, line.receipt.root) for line in self.held.lines] if self.held else []
         agreed = [s for s, root in endorsed if s < size and s < len(self.roots) and root == self.roots[s]]
@@ -283,6 +286,7 @@ class _Verification:
             self.signatures,
             Counts.of(self.events, self.checked),
             _checks(self.passed, failed),
+            self.open.seats,
         )
 
 
@@ -303,8 +307,8 @@ def _checks(passed: set[int], failed: set[int | None]) -> tuple[Check, ...]:
     return tuple(Check(step, name, results.get(step, "not run")) for step, name in STEPS.items())
 
 
-def signed_size(event: SeatEvent, n: int) -> int:
-    """The size a seat event signs on (protocol 2.4)."""
+def signed_size(event: SeatEvent, n: int, seats: int) -> int:
+    """The size a seat event signs on at a table of so many seats (protocol 2.4)."""
     if isinstance(event, Join):
         return 1
-    return SEATS + 1 if isinstance(event, Seed) else n
+    return seats + 1 if isinstance(event, Seed) else n
