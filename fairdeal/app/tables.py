@@ -27,8 +27,6 @@ from fairdeal.match.terms import Terms
 
 RULESETS: Final = {"duel": "duel@1", "classique": "classique@1", "coinche": "coinche@1", "annonces": "annonces@1"}
 """The games that tables are opened for."""
-_UNSTAKED: Final = frozenset({"annonces"})
-"""Their pack is never shuffled: whoever remembers the last deal knows something of the next one."""
 CLOSE_MS: Final = 48 * 3_600_000
 """Past the waiting time and this much more, an auditor lists a match that has not closed."""
 _CODE_LETTERS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -69,12 +67,12 @@ class Tables:
         clock = house.clock if wanted.decision_ms is None else replace(house.clock, decision_ms=wanted.decision_ms)
         if wanted.game not in RULESETS or clock.decision_ms not in house.decisions_ms:
             raise TermsRefused("the house does not open such tables", {"decisions_ms": list(house.decisions_ms)})
-        if wanted.stake and wanted.game in _UNSTAKED:
-            raise StakeRefused("this game is played for nothing: its pack is not shuffled between the deals")
+        ruleset = find_ruleset(RULESETS[wanted.game])
+        if wanted.stake and not ruleset.features.shuffled:
+            raise StakeRefused("a game whose pack is not shuffled between the deals is played for nothing")
         now = self._clock.now_ms()
         m = match_id(self._entropy.take(MATCH_ID_BYTES))
         seed = Seed(self._entropy.take(SEED_BYTES))
-        ruleset = find_ruleset(RULESETS[wanted.game])
         terms = Terms(
             log=house.log,
             m=m,

@@ -1,13 +1,13 @@
 """Our own hand as far as views and events have shown it, and the checks this makes possible while playing.
 
 Views come with answers, not with every event; between two of them a hand is the cards that are certainly in it and a
-number of cards drawn unseen. Works for every game in which a card is turned up and the rest of the pack is dealt out.
+number of cards drawn unseen. Works for every game that deals the pack out evenly, at once or in parts.
 """
 
 from dataclasses import dataclass, replace
 from typing import Final
 
-from fairdeal.belote import Action, Deal, Phase, Play, Ruleset, Says
+from fairdeal.belote import NO_CARD, Action, Deal, Phase, Play, Ruleset, Says, declare
 from fairdeal.belote.tables import ALL_CARDS, BELOTE_PAIR
 from fairdeal.client.errors import Contradiction, Finding
 from fairdeal.errors import IllegalAction
@@ -24,7 +24,8 @@ class OwnHand:
 
 def dealt(seat: int, deal: Deal, rules: Ruleset) -> OwnHand:
     """The hand when a deal begins: so many cards, none of them seen."""
-    return OwnHand(seat, unseen=(ALL_CARDS.bit_count() - 1 - deal.stock_left) // rules.players)
+    in_hands = ALL_CARDS.bit_count() - deal.stock_left - (deal.turned != NO_CARD)
+    return OwnHand(seat, unseen=in_hands // rules.players)
 
 
 def check_move(hand: OwnHand, deal: Deal, rules: Ruleset, action: Action, says: Says | None, by_clock: bool) -> None:
@@ -52,6 +53,16 @@ def check_move(hand: OwnHand, deal: Deal, rules: Ruleset, action: Action, says: 
         raise Contradiction(Finding.TIMEOUT, None, "the clock did not play the first legal card")
 
 
+def check_declare(hand: OwnHand, deal: Deal, rules: Ruleset, seat: int) -> None:
+    """Raises Contradiction when a seat, on turn or not, has declared what our hand shows that it has not."""
+    if seat != hand.seat or hand.unseen:
+        return
+    try:
+        declare(_with_hand(hand, deal, rules, 0), seat)
+    except IllegalAction as error:
+        raise Contradiction(Finding.ILLEGAL, None, error.message) from None
+
+
 def after_move(hand: OwnHand, deal: Deal, after: Deal, rules: Ruleset, action: Action) -> OwnHand:
     """The hand after a move that was checked, `after` being the deal then: the card played gone, cards drawn."""
     gone = deal.stock_left - after.stock_left
@@ -77,7 +88,7 @@ def shown(hand: OwnHand, deal: Deal | None, cards: int) -> OwnHand:
     if cards.bit_count() != hand.held.bit_count() + hand.unseen:
         raise Contradiction(Finding.SHOWN_HAND, None, "the hand has another number of cards")
     new = cards & ~hand.held
-    if deal is not None and new & (deal.played | 1 << deal.turned | _announced(deal, hand.seat)):
+    if deal is not None and new & (deal.played | _turned(deal) | _announced(deal, hand.seat)):
         raise Contradiction(Finding.SHOWN_HAND, None, "a card in the hand is, or was, somewhere else")
     return OwnHand(hand.seat, cards)
 
@@ -104,6 +115,10 @@ _TWO: Final = 2
 
 def _with_hand(hand: OwnHand, deal: Deal, rules: Ruleset, others: int) -> Deal:
     return deal._replace(hands=tuple(hand.held if seat == hand.seat else others for seat in range(rules.players)))
+
+
+def _turned(deal: Deal) -> int:
+    return 0 if deal.turned == NO_CARD else 1 << deal.turned
 
 
 def _announced(deal: Deal, seat: int) -> int:
