@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from fairdeal.cards import PACK, format_card, format_card_fr
 from fairdeal.cli import app
 from fairdeal.errors import FairdealError, IllegalAction, Malformed
 from tests.cli.test_commands import run
@@ -27,6 +28,12 @@ def answer(*arguments: str) -> Any:
 
 def test_a_case_is_answered(question: Question) -> None:
     assert facts(question, answer(*arguments_of(question.name, question.asked))) == question.expect
+
+
+def test_every_card_in_both_notations() -> None:
+    for held in zip(*[iter(PACK)] * 8, strict=True):
+        told = answer("rules", "legal", "classique", " ".join(map(format_card_fr, held)), "--trump=♦")
+        assert told["legal"] == [format_card(card) for card in held]
 
 
 @pytest.mark.parametrize(

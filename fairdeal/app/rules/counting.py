@@ -257,6 +257,7 @@ def _decide(asked: Asked, made: Made) -> tuple[Marking | ContractMarking, DealSc
             marking = rules.marking
             outcome, written, aside = turned_marks(made, marking)
         case _:
+            assert isinstance(rules, Duel)
             marking = Marking()
             outcome, written = duel_rules.marks(made.taker, made.points, made.tricks, made.belote)
     score = DealScore(made.taker, made.points, made.tricks, made.belote, outcome, written, made.announcements, aside)

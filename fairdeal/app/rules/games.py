@@ -128,7 +128,7 @@ def read_list(text: str) -> list[str]:
 def read_card(what: str, text: str) -> int:
     """The card written in either notation. Raises Malformed, naming what was asked with it."""
     try:
-        return parse_card(text) if text[:1] in SUITS else parse_card_fr(text)
+        return parse_card_fr(text) if text[-1:] in SUITS_FR else parse_card(text)
     except Malformed:
         raise Malformed(f"{what}: {text[:8]!r} is not a card") from None
 
