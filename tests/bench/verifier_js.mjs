@@ -19,7 +19,7 @@ async function bareChecks(table) {
     .filter((event) => event.by >= 0)
     .map((event) => {
       const { do: action, root, sig } = event.data;
-      const text = { do: action, m: table.m, root, seat: event.by, size: signedSize(event) };
+      const text = { do: action, m: table.m, root, seat: event.by, size: signedSize(event, table.seats.length) };
       return [keys[event.by], fromHex(sig), concat(utf8("fairdeal/1 action\n"), encodeBytes(text))];
     });
   return {

@@ -21,7 +21,7 @@ const OPTIONS = {
   "coinche@1": { soon: { scoring: "faits", target: 501 }, late: { scoring: "faits+demandés", target: 2_001 } },
   "annonces@1": { soon: { target: 501 }, late: { target: 2_001 } },
 };
-/** Bids in a row from the cheapest that a seat of the tests thinks of. */
+/** So many of its actions, from the first on, a seat of the tests thinks of; of cards it has no more. */
 const THOUGHTS = 9;
 const LOG = "test.example/log";
 const PKCS8 = fromHex("302e020100300506032b657004220420");
@@ -103,7 +103,7 @@ export class Table {
       log: LOG,
       m: this.m,
       seats: this.seats.length,
-      stake: this.game.announces ? 0 : 1_001,
+      stake: this.game.announces ? 0 : 1_005,
       asset: { code: "EUR", exponent: 2 },
       fees,
       clock,
@@ -155,13 +155,14 @@ export class Table {
     }
   }
 
-  /** One of the cheaper ones, if they are many. @param {any[]} legal */
+  /** Half of the words are a pass; of many, one of the cheaper or the last. @param {any[]} legal */
   choose(legal) {
-    const near = legal.slice(0, THOUGHTS);
-    return "bid" in legal[0] && this.random(2) === 0 ? legal.at(-1) : near[this.random(near.length)];
+    if ("bid" in legal[0] && this.random(2) === 0) return legal[0];
+    const near = legal.length > THOUGHTS ? [...legal.slice(0, THOUGHTS), legal.at(-1)] : legal;
+    return near[this.random(near.length)];
   }
 
-  /** @param {any} action @param {any} said */
+  /** @param {any} action */
   apply(action) {
     if ("declare" in action) this.deal.declare(this.deal.turn);
     else this.deal.apply(action);
@@ -304,7 +305,7 @@ async function playDeals(table, moves) {
 
 /** @param {string} ending one of ENDINGS @param {number} [number] @param {any} [terms] @param {string} [id] of the ruleset */
 export async function play(ending, number = 0, terms = {}, id = "duel@1") {
-  const { soon, late } = OPTIONS[id];
+  const { soon, late } = structuredClone(OPTIONS[id]);
   const own = { target: { ruleset: { id, options: soon } }, deal_limit: { deals_max: 1 } }[ending];
   const table = await Table.make(`${id} ${ending} ${number}`, { ruleset: { id, options: late }, ...own, ...terms }, id);
   await LEADS[ending](table);

@@ -6,20 +6,9 @@ import { roots } from "../src/merkle.js";
 import { STEPS } from "../src/report.js";
 import { UsageError, verify } from "../src/verify.js";
 import { ENDINGS, play, signingKey } from "./builder.js";
+import { find, told, verifySealed } from "./judging.js";
 
 /** @typedef {import("./builder.js").Table} Table */
-
-/** @param {{verdict: string, step: number | null, cause: string | null, broken_at: number | null}} report */
-const told = ({ verdict, step, cause, broken_at }) => [verdict, step, cause, broken_at];
-
-/** The report on a match whose server and seats signed whatever now stands in it. @param {Table} table @param {any} [options] */
-async function verifySealed(table, options) {
-  await table.seal();
-  return verify(await table.bundle(), { policy: table.policy(), ...options });
-}
-
-/** @param {Table} table @param {string} type @param {number} [skip] */
-const find = (table, type, skip = 0) => table.events.filter((event) => event.type === type)[skip];
 
 for (const id of Object.keys(GAMES)) {
   for (const ending of ENDINGS) {
@@ -45,6 +34,8 @@ for (const id of Object.keys(GAMES)) {
       assert.deepEqual(told(await verify(bundle, { policy: other, held })), ["unchecked", 1, "unknown_key", null]);
     });
 
+    // The ends before the first deal are alike in all games.
+    if (id !== "duel@1" && !["target", "overruns"].includes(ending)) continue;
     test(`a match of ${id} that ends by ${ending}, cut short anywhere`, async () => {
       const table = await play(ending, 0, {}, id);
       for (let size = table.events.length - 1; size > 0; size -= Math.ceil(size / 4)) {
@@ -113,7 +104,7 @@ const FAULTS = /** @type {Record<string, [string, (table: Table) => void, any[]]
   "a timeout of play in the seed phase": ["seed", (t) => (find(t, "timeout").data = { seat: 0, overrun: 1 }), [8, "timeout", 4]],
   "a resume of too short an outage": ["resigned", insertResume, [8, "resume", 6]],
   "a score that is off": ["target", (t) => (find(t, "score").data.marks[0] += 1), [9, "score"]],
-  "a belote for nobody": ["target", (t) => (find(t, "score").data.tricks.reverse()), [9, "score"]],
+  "a belote for nobody": ["target", ({ events }) => events.filter(({ type }) => type === "score").forEach(({ data }) => (data.belote = data.belote === 0 ? 1 : 0)), [9, "score"]],
   "another winner": ["resigned", (t) => (find(t, "end").data.winner ^= 1), [9, "end"]],
   "an unasked end that claims the target": ["operator", claimTarget, [9, "end"]],
   "a settlement that is off": ["resigned", (t) => (find(t, "settle").data.lines[3].amount += 1), [10, "settle"]],
