@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fairdeal.belote import Options, find_ruleset
+from fairdeal.belote import Options, Ruleset, Scoring, find_ruleset
 from fairdeal.commit import Seed, commitment
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
@@ -89,6 +89,10 @@ class Table:
     @property
     def terms(self) -> Terms:
         return self.state.terms
+
+    @property
+    def seats(self) -> range:
+        return range(self.terms.seats)
 
     def do(self, command: Command) -> tuple[Event, ...]:
         """Decides, appends, and gives each seat its receipt and view."""
@@ -181,21 +185,32 @@ class Table:
         )
 
 
+def _options(ruleset: Ruleset, rng: random.Random, options: Mapping[str, Any]) -> Options:
+    target = options.get("target", rng.choice((1, 82, 162, 301) if ruleset.id == "duel@1" else (501, 501, 501, 1001)))
+    if not ruleset.features.contract:
+        return Options(target)
+    return Options(target, options.get("scoring", rng.choice(tuple(Scoring))))
+
+
 def new_table(rng: random.Random, options: Mapping[str, Any]) -> Table:
-    """A table at its `open` event. Options: `stake`, `target`, `deals_max`, `fees`, `clock` (members to change)."""
+    """A table at its `open` event. Options: `game`, a ruleset's id; `stake`, `target`, `scoring`, `deals_max`, `fees`,
+    `clock` (members to change).
+    """
+    ruleset = find_ruleset(options.get("game", "duel@1"))
+    seats = range(ruleset.players)
     keys = Keys(
         SigningKey.from_seed(rng.randbytes(32)),
-        tuple(SigningKey.from_seed(rng.randbytes(32)) for _ in range(2)),
+        tuple(SigningKey.from_seed(rng.randbytes(32)) for _ in seats),
         Seed(rng.randbytes(32)),
-        tuple(Seed(rng.randbytes(32)) for _ in range(2)),
+        tuple(Seed(rng.randbytes(32)) for _ in seats),
     )
     clock = Clock(30_000, rng.randint(1, 3), 250, 60_000, rng.choice((0, 4_000)), 5_000)
     terms = Terms(
         log=LOG,
         m=rng.randbytes(16).hex(),
-        ruleset=find_ruleset("duel@1"),
-        options=Options(options.get("target", rng.choice((1, 82, 162, 301)))),
-        stake=options.get("stake", rng.choice((0, 1, 500, 99_999))),
+        ruleset=ruleset,
+        options=_options(ruleset, rng, options),
+        stake=options.get("stake", rng.choice((0, 1, 500, 99_999) if ruleset.features.shuffled else (0,))),
         asset=Asset("PLAY", 2),
         fees=options.get("fees", rng.choice(FEES)),
         clock=replace(clock, **options.get("clock", {})),
@@ -206,6 +221,6 @@ def new_table(rng: random.Random, options: Mapping[str, Any]) -> Table:
     )
     now = BEGINNING + rng.randrange(DAY)
     event = open_match(terms, now)
-    table = Table(rng, keys, evolve(None, event, keys.server_seed), now, [event], [[], []], [])
+    table = Table(rng, keys, evolve(None, event, keys.server_seed), now, [event], [[] for _ in seats], [])
     table._show()
     return table
