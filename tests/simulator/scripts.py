@@ -74,7 +74,7 @@ def extra_deal(table: Table) -> None:
 def _may_be_equal(table: Table, totals: tuple[int, ...]) -> bool:
     """From these totals one more deal can bring both sides there together, or there is room for one before it."""
     left = 2 * table.terms.options.target - sum(totals)
-    return abs(totals[0] - totals[1]) < 40 and not DEAL_POINTS < left < 2 * DEAL_POINTS + 20
+    return totals != table.state.totals and abs(totals[0] - totals[1]) < 24 and not 0 < left - DEAL_POINTS < 30
 
 
 def _equal(totals: tuple[int, ...], target: int) -> bool:
@@ -128,9 +128,10 @@ def _four_voids(table: Table) -> None:
 def _tie(table: Table) -> None:
     """Both sides declare announcements of one strength, and nothing counts: passed out until the cards are so."""
     start(table)
-    while not _equal_hands(table):
+    while not (auction := _auction_to_a_tie(table)):
         pass_out(table)
-    table.act(_turn(table), {"bid": "take"})
+    for bid in auction:
+        table.act(_turn(table), to_do(bid))
     for _ in range(4):
         for seat in may_declare(table):
             table.act(seat, {"declare": True})
@@ -139,15 +140,24 @@ def _tie(table: Table) -> None:
     to_the_end(table)
 
 
-def _equal_hands(table: Table) -> bool:
-    """Whether both sides' best announcements are equal if this deal's first speaker takes."""
+def _auction_to_a_tie(table: Table) -> list[Action]:
+    """An auction of this deal after which both sides' best announcements are equal; empty when there is none."""
     deal, ruleset = table.state.deal, table.terms.ruleset
     assert deal is not None
-    taken = ruleset.apply(deal, Bid.TAKE)
-    assert taken.hands is not None
-    assert taken.trump is not None
-    held = [(seat, one) for seat, hand in enumerate(taken.hands) for one in best_announcements(hand, taken.trump)]
-    return {seat % 2 for seat, _ in held} == {0, 1} and winning_side(held, taken.trump) is None
+    passes: list[Action] = []
+    while not deal.over:
+        for bid in ruleset.actions(deal)[1:]:
+            taken = ruleset.apply(deal, bid)
+            assert taken.hands is not None
+            assert taken.trump is not None
+            held = [
+                (seat, one) for seat, hand in enumerate(taken.hands) for one in best_announcements(hand, taken.trump)
+            ]
+            if held and winning_side(held, taken.trump) is None:
+                return [*passes, bid]
+        passes.append(Bid.PASS)
+        deal = ruleset.apply(deal, Bid.PASS)
+    return []
 
 
 _FOR_FOUR = ("classique@1", "coinche@1", "annonces@1")
