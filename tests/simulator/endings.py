@@ -156,4 +156,5 @@ def _leads(game: str) -> dict[str, Lead]:
     if game == DUEL:
         return _LEADS
     leads = {ending: (_FOUR.get(ending, defaults), lead) for ending, (defaults, lead) in _LEADS.items()}
-    return leads | {name: ({"target": 501, "deals_max": 1_000}, lead) for name, (games, lead) in SCRIPTS.items() if game in games}
+    options = {"target": 501, "deals_max": 1_000}
+    return leads | {name: (options, lead) for name, (games, lead) in SCRIPTS.items() if game in games}
