@@ -1,6 +1,7 @@
 """`fairdeal demo`: the whole house once, from an empty database to a verdict."""
 
 import secrets
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -41,7 +42,8 @@ def run_demo(folder: Path, language: Language) -> int:
     with (
         tempfile.TemporaryDirectory(prefix="fairdeal-demo-") as home,
         ThreadPoolExecutor(len(NAMES)) as pool,
-        running_service(Path(home), log, SETTINGS) as service,
+        # The keys stay from demo to demo, so that one policy serves for the files of all of them.
+        running_service(Path(home), folder / "keys", log, SETTINGS) as service,
     ):
         show.head("title", stake=STAKE)
         show.text("service", url=service.url, log=log.resolve())
@@ -55,9 +57,8 @@ def run_demo(folder: Path, language: Language) -> int:
         taken = _play(guests, pool, show)
     show.head("files", name=NAMES[0])
     for path in (taken.bundle, taken.held, policy):
-        show.path(path)
-    show.head("verify")
-    return _verify(taken, policy, language)
+        show.line(str(path.resolve()))
+    return _verify(taken, policy, show)
 
 
 def _welcome(service: Service, name: str, home: Path, folder: Path, policy: Path, language: Language) -> Guest:
@@ -101,9 +102,12 @@ def _wallets(guests: list[Guest], show: Show, key: str) -> None:
         show.wallet(guest.name, guest.api.wallet())
 
 
-def _verify(taken: Taken, policy: Path, language: Language) -> int:
-    """Runs fairdeal-verify in a process of its own; its sentence is the last line."""
-    command = [sys.executable, "-m", "fairdeal_verifier", str(taken.bundle), "--policy", str(policy)]
-    command += ["--held", str(taken.held), "--lang", language]
+def _verify(taken: Taken, policy: Path, show: Show) -> int:
+    """Shows and runs fairdeal-verify in a process of its own; its sentence is the last line."""
+    bundle, held, listed = (str(path.resolve()) for path in (taken.bundle, taken.held, policy))
+    command = [sys.executable, "-m", "fairdeal_verifier", bundle, "--policy", listed]
+    command += ["--held", held, "--lang", show.language]
+    show.head("verify")
+    show.line(shlex.join(command))
     sys.stdout.flush()
     return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode

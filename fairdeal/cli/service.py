@@ -1,4 +1,4 @@
-"""A service of one's own for a while: fresh keys, an empty database, a free port, in a process of its own."""
+"""A service of one's own for a while: an empty database, a free port, in a process of its own."""
 
 import os
 import secrets
@@ -32,16 +32,16 @@ class Service:
 
 
 @contextmanager
-def running_service(home: Path, log: Path, settings: dict[str, str]) -> Iterator[Service]:
-    """A service that has its files in `home` and writes `log`; stopped at the end. `settings` are FAIRDEAL_… variables.
+def running_service(home: Path, keys: Path, log: Path, settings: dict[str, str]) -> Iterator[Service]:
+    """A service with its database in `home`, that makes the keys it does not find and writes `log`; stopped at the end.
 
-    Raises Unreachable when it does not get ready.
+    `settings` are FAIRDEAL_… variables. Raises Unreachable when it does not get ready.
     """
     token = secrets.token_urlsafe(24)
     with socket.socket() as probe:
         probe.bind((_HOST, 0))
         port = probe.getsockname()[1]
-    service = Service(f"http://{_HOST}:{port}", token, home / "keys")
+    service = Service(f"http://{_HOST}:{port}", token, keys)
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("FAIRDEAL_")}
     command = [sys.executable, "-m", "fairdeal", "serve", "--port", str(port)]
     command += ["--database", str(home / "fairdeal.db"), "--keys", str(service.keys)]

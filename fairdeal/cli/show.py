@@ -1,12 +1,11 @@
 """How the demo shows a table, a match as it goes, and the money."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import typer
 
-from fairdeal.cards import SUITS_FR, format_card_fr, parse_card, parse_suit, suit_of
+from fairdeal.cards import RANKS, RANKS_FR, SUITS_FR, parse_card, parse_suit, rank_of, suit_of
 from fairdeal.cli.texts import Language, say
 from fairdeal.client import MatchClient
 from fairdeal.match import Event, Terms
@@ -19,7 +18,7 @@ class Show:
     """Prints to stdout in one language. `names` are the players by seat, once they sit."""
 
     def __init__(self, language: Language) -> None:
-        self._language = language
+        self.language = language
         self._turned = ""
         self._taken: str | None = None
         self._seen = 0
@@ -28,15 +27,15 @@ class Show:
     def head(self, key: str, **values: object) -> None:
         """A heading, after an empty line."""
         typer.echo()
-        typer.secho(say(self._language, key, **values), bold=True)
+        typer.secho(say(self.language, key, **values), bold=True)
 
     def text(self, key: str, **values: object) -> None:
         """A line under a heading."""
-        typer.echo("  " + say(self._language, key, **values))
+        typer.echo("  " + say(self.language, key, **values))
 
-    def path(self, path: Path) -> None:
-        """A file's absolute path."""
-        typer.echo(f"  {path.resolve()}")
+    def line(self, line: str) -> None:
+        """What is the same in every language: a path, a command."""
+        typer.echo(f"  {line}")
 
     def table(self, table: Mapping[str, Any]) -> None:
         """What is known before sitting down: the promise, the money, and what each ending means."""
@@ -77,20 +76,19 @@ class Show:
 
     def _took(self, name: str, bid: str) -> None:
         suit = suit_of(parse_card(self._turned)) if bid == "take" else parse_suit(bid)
-        turned = format_card_fr(parse_card(self._turned))
-        self._taken = say(self._language, "taken", name=name, trump=SUITS_FR[suit], turned=turned)
+        turned = self._card(self._turned)
+        self._taken = say(self.language, "taken", name=name, trump=SUITS_FR[suit], turned=turned)
 
     def _score(self, data: Mapping[str, Any]) -> None:
-        turned = format_card_fr(parse_card(self._turned))
-        what = self._taken or say(self._language, "void", turned=turned)
-        line = f"  {say(self._language, 'deal', deal=data['deal']):9}{what:{_WIDTH}}"
+        what = self._taken or say(self.language, "void", turned=self._card(self._turned))
+        line = f"  {say(self.language, 'deal', deal=data['deal']):9}{what:{_WIDTH}}"
         if data["taker"] is not None:
-            outcome = say(self._language, data["outcome"])
-            line += f"{self._pair(data['marks'])}  {outcome:7}→ {self._pair(data['totals'])}"
+            outcome = say(self.language, data["outcome"])
+            line += f"{self._pair(data['marks'])}  {outcome:15}→ {self._pair(data['totals'])}"
         typer.echo(line.rstrip())
 
     def _end(self, data: Mapping[str, Any]) -> None:
-        reason = say(self._language, "void_match" if data["reason"] == "void" else data["reason"])
+        reason = say(self.language, "void_match" if data["reason"] == "void" else data["reason"])
         typer.echo()
         if data["winner"] is None:
             self.text("nobody", reason=reason)
@@ -98,9 +96,14 @@ class Show:
             totals = " – ".join(map(str, sorted(data["totals"], reverse=True)))
             self.text("won", name=self.names[data["winner"]], totals=totals, reason=reason)
 
+    def _card(self, text: str) -> str:
+        """The dame of hearts is D♥ in French, Q♥ in English."""
+        card = parse_card(text)
+        return (RANKS_FR if self.language == "fr" else RANKS)[rank_of(card)] + SUITS_FR[suit_of(card)]
+
     def _pair(self, marks: Sequence[int]) -> str:
         return " – ".join(f"{name} {mark:>3}" for name, mark in zip(self.names, marks, strict=True))
 
     def _account(self, account: str) -> str:
         kind, _, seat = account.partition(":")
-        return self.names[int(seat)] if seat else say(self._language, kind)
+        return self.names[int(seat)] if seat else say(self.language, kind)

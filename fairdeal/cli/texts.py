@@ -8,32 +8,32 @@ import typer
 Language: TypeAlias = Literal["en", "fr"]
 
 TEXTS: Final[dict[str, tuple[str, str]]] = {
-    "title": ("A belote duel for {stake} each", "Un duel de belote, {stake} chacun"),
+    "title": ("A belote duel for {stake} each", "Un duel de belote, mise de {stake} chacun"),
     "service": ("The service runs at {url}, its log is {log}", "Le service tourne sur {url}, son journal est {log}"),
     "promise": (
-        "Before anybody sits it promises its seed: SHA-256 {commitment}",
-        "Avant que quiconque s’assoie, il promet sa graine : SHA-256 {commitment}",
+        "Before anybody sits the service promises its seed: SHA-256 {commitment}",
+        "Avant que quiconque s’assoie, le service promet sa graine : SHA-256 {commitment}",
     ),
-    "terms": ("What the table says before one sits", "Ce que la table dit avant qu’on s’assoie"),
+    "terms": ("What the table says before one sits", "Ce que la table annonce avant qu’on s’y assoie"),
     "shares": (
         "pot {pot} = winner {net} + commission {commission} + tax {tax}",
         "pot {pot} = gagnant {net} + commission {commission} + taxe {tax}",
     ),
     "before": ("Money before", "L’argent avant"),
-    "seated": ("Money once seated", "L’argent une fois assis"),
+    "seated": ("Money once seated", "L’argent, une fois les joueurs assis"),
     "after": ("Money after", "L’argent après"),
     "wallet": ("{name}  {cash} free, {held} held", "{name}  {cash} disponibles, {held} en jeu"),
     "match": ("The match {m}", "La partie {m}"),
     "deal": ("Deal {deal}", "Donne {deal}"),
-    "taken": ("{name} takes at {trump}, {turned} turned up", "{name} prend à {trump}, retourne {turned}"),
+    "taken": ("{name} takes in {trump}, {turned} turned up", "{name} prend à {trump}, retourne {turned}"),
     "void": ("nobody takes, {turned} turned up", "personne ne prend, retourne {turned}"),
-    "made": ("made", "fait"),
+    "made": ("made", "contrat rempli"),
     "dedans": ("dedans", "dedans"),
     "capot": ("capot", "capot"),
-    "won": ("{name} wins {totals}: {reason}", "{name} gagne {totals} : {reason}"),
+    "won": ("{name} wins {totals}: {reason}", "{name} gagne par {totals} : {reason}"),
     "nobody": ("Nobody wins: {reason}", "Personne ne gagne : {reason}"),
     "target": ("the target is reached", "l’objectif est atteint"),
-    "overruns": ("the other one’s time ran out", "temps dépassé en face"),
+    "overruns": ("the other one’s time ran out", "trop de dépassements de temps en face"),
     "void_match": ("the match is void", "la partie est nulle"),
     "paid": ("The pot is paid out", "Le pot est réparti"),
     "pot": ("pot", "pot"),
@@ -59,5 +59,5 @@ def find_language(wanted: str) -> Language:
         named = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))), "")
         return "fr" if named.lower().startswith("fr") else "en"
     if wanted not in ("en", "fr"):
-        raise typer.BadParameter("fr or en", param_hint="--lang")
+        raise typer.BadParameter(f"{wanted!r} is neither fr nor en", param_hint="--lang")
     return "fr" if wanted == "fr" else "en"

@@ -1,6 +1,7 @@
 """`fairdeal demo` from its first line to its verdict, once; and what its files are worth without it."""
 
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -25,11 +26,15 @@ class Demo:
         return path
 
 
+def play(folder: Path, language: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "fairdeal", "demo", "--lang", language, "--folder", str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=55, check=False)
+
+
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     folder = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-m", "fairdeal", "demo", "--lang", "fr", "--folder", str(folder)]
-    return Demo(folder, subprocess.run(command, capture_output=True, text=True, timeout=55, check=False))
+    return Demo(folder, play(folder, "fr"))
 
 
 def verify(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -51,6 +56,13 @@ def test_it_tells_where_the_files_are(demo: Demo) -> None:
     told = [Path(line.strip()) for line in demo.lines]
     assert [path for path in told if path in (bundle, held, policy)] == [bundle, held, policy]
     assert demo.file("server.log").stat().st_size
+
+
+def test_it_tells_the_command_that_gave_the_verdict(demo: Demo) -> None:
+    command = shlex.split(demo.lines[-2])
+    assert command[:3] == [sys.executable, "-m", "fairdeal_verifier"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, demo.lines[-1] + "\n")
 
 
 def test_it_shows_deals_and_money(demo: Demo) -> None:
@@ -76,13 +88,24 @@ def test_its_files_verify_by_themselves(demo: Demo) -> None:
 
 
 def test_no_secret_is_left(demo: Demo) -> None:
-    assert {path.suffix for path in demo.folder.iterdir() if path.name != "changed"} == {
-        ".fairdeal",
-        ".held",
-        ".txt",
-        ".log",
-    }
     seed = re.search(rb'"server_seed":"([0-9a-f]{64})"', demo.file(".fairdeal").read_bytes())
     assert seed is not None
-    for name in (".held", "policy.txt", "server.log"):
-        assert seed[1] not in demo.file(name).read_bytes()
+    keys = demo.folder / "keys"
+    secrets = [seed[1], *(path.read_bytes().strip() for path in keys.iterdir())]
+    files = [path for path in demo.folder.iterdir() if path not in (keys, demo.folder / "changed")]
+    assert {path.suffix for path in files} == {".fairdeal", ".held", ".txt", ".log"}
+    for path in files:
+        found = [secret for secret in secrets if secret in path.read_bytes()]
+        assert found == ([seed[1]] if path.suffix == ".fairdeal" else [])
+    assert keys.stat().st_mode & 0o077 == 0
+
+
+def test_another_demo_leaves_the_first_match_as_it_was(demo: Demo) -> None:
+    first, held, policy = demo.file(".fairdeal"), demo.file(".held"), demo.file("policy.txt")
+    other = play(demo.folder, "en")
+    assert other.returncode == 0, other.stderr
+    assert len(list(demo.folder.glob("*.fairdeal"))) == 2
+    assert verify(first, "--policy", policy, "--held", held).returncode == 0
+    text = other.stdout
+    assert re.search(r"Deal 1 +(Alice takes in|Bruno takes in|nobody takes).*[♠♥♦♣]", text)
+    assert not re.search(r"[VDR][♠♥♦♣]", text)
