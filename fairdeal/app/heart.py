@@ -72,8 +72,11 @@ class Heart:
 
 
 def _resume(match: Match, start: int, end: int) -> Command | None:
-    """The resume that is owed to this match: none when it was written before a crash on the way."""
-    start = max(start, match.state.resumed_to)
-    if match.state.phase not in (Phase.SEEDS, Phase.PLAY) or end - start <= match.state.terms.clock.outage_ms:
+    """The resume that is owed to this match: none when it was written before a crash on the way, nor when the outage
+    was over before the running decision began.
+    """
+    state = match.state
+    start = max(start, state.resumed_to)
+    if state.phase not in (Phase.SEEDS, Phase.PLAY) or end < state.since:
         return None
-    return Resume(start, end)
+    return Resume(start, end) if end - start > state.terms.clock.outage_ms else None
