@@ -87,13 +87,21 @@ class Api:
         """The description of a table."""
         return self._call("GET", f"/v1/tables/{m}")
 
-    def sit(self, m: str, code: str | None, key: str) -> Answer:
-        """Take a seat; the stake is held."""
-        return self._call("POST", f"/v1/tables/{m}/seats", {} if code is None else {"code": code}, key=key)
+    def sit(
+        self, m: str, code: str | None, key: str, *, seat: int | None = None, partner_code: str | None = None
+    ) -> Answer:
+        """Take a seat, the lowest that may be taken if none is named; the stake is held."""
+        form = {"code": code, "seat": seat, "partner_code": partner_code}
+        given = {name: value for name, value in form.items() if value is not None}
+        return self._call("POST", f"/v1/tables/{m}/seats", given, key=key)
 
     def stand_up(self, m: str, key: str) -> Answer:
         """Leave a seat of a table that is not full; the stake comes back whole."""
         return self._call("DELETE", f"/v1/tables/{m}/seats/me", key=key)
+
+    def free_seat(self, m: str, seat: int, key: str) -> Answer:
+        """Free a seat of a table that we have opened and that is not full; the stake goes back whole."""
+        return self._call("DELETE", f"/v1/tables/{m}/seats/{seat}", key=key)
 
     def send_action(self, m: str, body: bytes) -> Answer:
         """Send a signed action, the same bytes as often as it takes."""

@@ -23,6 +23,7 @@ class Finding(StrEnum):
     ILLEGAL = "illegal"
     SAYS = "says"
     DEAL = "deal"
+    SHOW = "show"
     SCORE = "score"
     END = "end"
     SETTLE = "settle"

@@ -7,7 +7,7 @@ number of cards drawn unseen. Works for every game that deals the pack out evenl
 from dataclasses import dataclass, replace
 from typing import Final
 
-from fairdeal.belote import NO_CARD, Action, Deal, Phase, Play, Ruleset, Says, declare
+from fairdeal.belote import NO_CARD, Action, Deal, Phase, Play, Ruleset, Says, Shown, declare, to_show
 from fairdeal.belote.tables import ALL_CARDS, BELOTE_PAIR
 from fairdeal.client.errors import Contradiction, Finding
 from fairdeal.errors import IllegalAction
@@ -61,6 +61,24 @@ def check_declare(hand: OwnHand, deal: Deal, rules: Ruleset, seat: int) -> None:
         declare(_with_hand(hand, deal, rules, 0), seat)
     except IllegalAction as error:
         raise Contradiction(Finding.ILLEGAL, None, error.message) from None
+
+
+def check_show(hand: OwnHand, deal: Deal, rules: Ruleset, shown: Shown) -> None:
+    """Raises Contradiction when announcements are shown that our hand, or the cards shown and played, give the lie to.
+
+    When none are, the best of both sides are equal, which our hand alone cannot tell.
+    """
+    hands = [0] * rules.players
+    for seat, one in shown:
+        hands[seat] |= one.cards
+    if not hand.unseen:
+        hands[hand.seat] = 0
+        if any(cards & hand.held for cards in hands):
+            raise Contradiction(Finding.SHOW, None, "another seat shows a card of our hand")
+        hands[hand.seat] = hand.held
+    # With no more than was shown, and what was played, a seat finds exactly what it has.
+    if shown and to_show(deal._replace(hands=tuple(hands))) != shown:
+        raise Contradiction(Finding.SHOW, None, "not what the best side declared")
 
 
 def after_move(hand: OwnHand, deal: Deal, after: Deal, rules: Ruleset, action: Action) -> OwnHand:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairdeal import canonical
-from fairdeal.belote import Action, card_set, cards_in, from_do, to_do
+from fairdeal.belote import Action, card_set, cards_in, to_do
 from fairdeal.cards import parse_card
 from fairdeal.client import hand as own_hand
 from fairdeal.client.answers import Parsed, parse_answer
@@ -95,7 +95,8 @@ class MatchClient:
         if not self.size or self.state.turn != self.seat or self.state.deal is None:
             return None
         allowed = legal(self.state, self.seat, self._watched.hand.held)
-        return Turn(self.seat, self.state.deal, self.hand, tuple(from_do(do) for do in allowed))
+        read = self.state.terms.ruleset.from_do
+        return Turn(self.seat, self.state.deal, self.hand, tuple(map(read, allowed)))
 
     def receive(self, answer: Mapping[str, Any]) -> None:
         """Take in an answer or a stream's message: all of it is checked and kept, or it raises Contradiction.

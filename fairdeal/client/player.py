@@ -8,7 +8,7 @@ taken = player.play(table["m"], prefer_winning_tricks)
 
 import secrets
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,17 +60,35 @@ class Player:
         self._trusted = trusted
 
     def open_table(
-        self, stake: int, *, game: str = "duel", private: bool = False, decision_ms: int | None = None
+        self,
+        stake: int,
+        *,
+        game: str = "duel",
+        private: bool = False,
+        decision_ms: int | None = None,
+        options: Mapping[str, int | str] | None = None,
     ) -> Answer:
-        """Open a table, without sitting down; its description. `decision_ms` None is the house's usual time.
+        """Open a table, without sitting down; its description. `decision_ms` None is the house's usual time; `options`
+        are those of the game that are not its usual ones.
 
         Raises ApiError, Unreachable.
         """
-        form: dict[str, Any] = {"game": game, "stake": stake, "private": private}
+        form: dict[str, Any] = {"game": game, "stake": stake, "private": private, **(options or {})}
         return self._api.open_table(form if decision_ms is None else {**form, "decision_ms": decision_ms})
 
-    def sit(self, m: str, stake: int, code: str | None = None) -> Answer:
+    def sit(
+        self,
+        m: str,
+        stake: int,
+        code: str | None = None,
+        *,
+        seat: int | None = None,
+        partner_code: str | None = None,
+    ) -> Answer:
         """Sit down for this stake, no other; the key and the seed of the match are made and kept before.
+
+        `code` is a private table's. At a staked table of four partners choose each other: with the first of a side
+        comes a code, `you.partner_code` of the answer; `partner_code` is the one of who sits face to face.
 
         Raises Unacceptable when the table's terms, as signed, are not those shown or not for this stake.
         """
@@ -80,7 +98,7 @@ class Player:
         if sitting.opened != opened:
             raise Contradiction(Finding.TERMS, 0, "this table was shown with other terms before")
         try:
-            table = self._api.sit(m, code, key=secrets.token_hex(16))
+            table = self._api.sit(m, code, secrets.token_hex(16), seat=seat, partner_code=partner_code)
         except ApiError as error:
             if error.problem != "already_seated":
                 raise
@@ -164,6 +182,7 @@ class Player:
         fees = terms.fees.breakdown(terms.seats * stake)
         expected = {
             "m": terms.m,
+            "game": terms.ruleset.id.partition("@")[0],
             "stake": terms.stake,
             "pot": terms.seats * stake,
             "commission": fees.commission,
@@ -173,6 +192,9 @@ class Player:
             "asset": terms.data()["asset"],
             "decision_ms": terms.clock.decision_ms,
         }
+        if terms.seats > terms.ruleset.sides:
+            expected["options"] = terms.data()["ruleset"]["options"]
+            expected["winner_nets"] = [fees.net - fees.net // 2, fees.net // 2]
         wrong = [name for name, value in expected.items() if table.get(name) != value]
         if wrong or (terms.m, terms.stake) != (m, stake):
             raise Unacceptable("the terms are not those shown or asked for", {"members": wrong})

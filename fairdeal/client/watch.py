@@ -6,9 +6,10 @@ Pure: what it is given and what it returns is all there is.
 from dataclasses import dataclass
 from typing import Final
 
-from fairdeal.belote import Says, from_do
+from fairdeal.belote import Declare, Says, Shown, announcement_of, card_set
+from fairdeal.cards import parse_card
 from fairdeal.client.errors import Contradiction, Finding
-from fairdeal.client.hand import OwnHand, after_move, check_move, dealt
+from fairdeal.client.hand import OwnHand, after_move, check_declare, check_move, check_show, dealt
 from fairdeal.errors import (
     CommitmentMismatch,
     CommitmentReused,
@@ -68,14 +69,26 @@ def _follow(hand: OwnHand, before: MatchState, event: Event, after: MatchState) 
         return dealt(hand.seat, after.deal, rules)
     if event.type in ("score", "end"):
         return OwnHand(hand.seat)
-    do = event.data.get("do", {})
-    if event.type not in ("act", "timeout") or not do.keys() & {"bid", "card"}:
+    deal, do = before.deal, event.data.get("do", {})
+    if event.type == "show" and deal is not None:
+        check_show(hand, deal, rules, _shown_in(event))
+    if event.type not in ("act", "timeout") or not do.keys() & {"bid", "card", "declare"}:
         return hand
-    assert before.deal is not None
-    action = from_do(do)
+    assert deal is not None
+    action = rules.from_do(do)
+    if action is Declare.DECLARE:
+        check_declare(hand, deal, rules, event.by)
+        return hand
     says = Says(event.data["says"]) if "says" in event.data else None
-    check_move(hand, before.deal, rules, action, says, event.type == "timeout")
-    return after_move(hand, before.deal, rules.apply_public(before.deal, action, says), rules, action)
+    check_move(hand, deal, rules, action, says, event.type == "timeout")
+    return after_move(hand, deal, rules.apply_public(deal, action, says), rules, action)
+
+
+def _shown_in(event: Event) -> Shown:
+    """The announcements of a `show` event."""
+    return tuple(
+        (one["seat"], announcement_of(card_set(map(parse_card, one["cards"])))) for one in event.data["announcements"]
+    )
 
 
 def _finding(error: FairdealError, before: MatchState | None) -> Finding:

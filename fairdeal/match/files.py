@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from fairdeal import canonical
+from fairdeal.belote import VALUES
+from fairdeal.cards import PACK
 from fairdeal.errors import Malformed
 from fairdeal.limits import (
     KEY_BYTES,
@@ -30,11 +32,11 @@ _HELD_HEADER: Final = record(
         "seat": seat,
     }
 )
-_ACTIONS_LISTED: Final = 32
-"""No hand and no auction offers more."""
+_ACTIONS_LISTED: Final = 1 + 4 * len(VALUES)
+"""No hand and no auction offers more than the first word of a coinche."""
 check_view: Final = record(
     {
-        "hand": list_of(text("[SHDC](7|8|9|10|J|Q|K|A)"), 0, _ACTIONS_LISTED),
+        "hand": list_of(text("[SHDC](7|8|9|10|J|Q|K|A)"), 0, len(PACK)),
         "legal": list_of(ACT, 0, _ACTIONS_LISTED),
         "m": hexadecimal(MATCH_ID_BYTES),
         "seat": seat,

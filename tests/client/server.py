@@ -1,6 +1,6 @@
 """A service in memory, on the pure parts alone, that can be made to lie: what it says is signed with its own key."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from fairdeal.tlog import Checkpoint, NoteSigner, leaf_hash, root, sign_note
 LOG = "fairdeal.test/log"
 START = 1_700_000_000_000
 M = "0123456789abcdef0123456789abcdef"
+NONE: Mapping[str, int | str] = {}
 
 
 def seed_of(number: int) -> Seed:
@@ -42,19 +43,26 @@ def seed_of(number: int) -> Seed:
 
 
 class Server:
-    """One duel. `now` is the clock; every answer is signed for whatever lines, hand and legal list it is given."""
+    """One match. `now` is the clock; every answer is signed for whatever lines, hand and legal list it is given."""
 
-    def __init__(self, number: int = 1, stake: int = 100, key: SigningKey | None = None) -> None:
+    def __init__(
+        self,
+        number: int = 1,
+        stake: int = 100,
+        key: SigningKey | None = None,
+        game: str = "duel@1",
+        options: Mapping[str, int | str] = NONE,
+    ) -> None:
         self.key = key or SigningKey.from_seed(bytes([200]) * 32)
         self.signer = NoteSigner(receipt_name(LOG), self.key)
         self.server_seed = seed_of(number)
         self.now = START
-        ruleset = find_ruleset("duel@1")
+        ruleset = find_ruleset(game)
         self.terms = Terms(
             log=LOG,
             m=M,
             ruleset=ruleset,
-            options=ruleset.defaults,
+            options=ruleset.parse_options({**ruleset.format_options(ruleset.defaults), **options}),
             stake=stake,
             asset=Asset("JETON", 0),
             fees=FeeSchedule("standard", 500, MAX_SAFE_INTEGER, 100, "pot"),
@@ -123,15 +131,23 @@ class Server:
 class Table:
     """An honest client in each seat, each with its own memory under `folder`."""
 
-    def __init__(self, folder: Path, number: int = 1, stake: int = 100) -> None:
-        self.server = Server(number, stake)
-        self.memories = [Memory(folder / f"{seat}.db") for seat in (0, 1)]
+    def __init__(
+        self,
+        folder: Path,
+        number: int = 1,
+        stake: int = 100,
+        game: str = "duel@1",
+        options: Mapping[str, int | str] = NONE,
+    ) -> None:
+        self.server = Server(number, stake, None, game, options)
+        seats = range(self.server.terms.seats)
+        self.memories = [Memory(folder / f"{seat}.db") for seat in seats]
         self.folder = folder
         for seat, memory in enumerate(self.memories):
             key = SigningKey.from_seed(bytes([10 + seat]) * 32)
             memory.begin(M, self.server.events[0].line, key, seed_of(20 + seat))
             memory.seated(M, seat, f"{seat:032x}")
-        self.clients = [self.client(seat) for seat in (0, 1)]
+        self.clients = [self.client(seat) for seat in seats]
         self.tell()
 
     def close(self) -> None:

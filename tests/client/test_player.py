@@ -57,6 +57,7 @@ class House:
         fees = terms.fees.breakdown(2 * terms.stake)
         return {
             "m": M,
+            "game": "duel",
             "status": "open" if len(self.seated) < 2 else "live",
             "stake": terms.stake,
             "pot": 2 * terms.stake,
@@ -213,6 +214,7 @@ def test_crash_between_keeping_and_sending(house: House, players: list[Player]) 
         ("commission", 0),
         ("tax", 1),
         ("pot", 100),
+        ("game", "coinche"),
         ("winner_net", 200),
         ("stake", 1),
         ("decision_ms", 5_000),
