@@ -23,8 +23,8 @@ export function gathered({ taker, won, hands, first, turned, stock }) {
 export const cutPack = (pack, cut) => [...pack.slice(cut), ...pack.slice(0, cut)];
 
 export class AnnoncesDeal extends ClassiqueDeal {
-  /** @type {number[][]} by seat, the eight cards as dealt, once there is a taker */
-  #dealt = [];
+  /** @type {import("./announcements.js").Announcement[][]} by seat, of the eight cards as dealt, once there is a taker */
+  #held = [];
   /** @type {Set<number>} seats */
   #declared = new Set();
 
@@ -42,7 +42,7 @@ export class AnnoncesDeal extends ClassiqueDeal {
   /** @override @param {string} word */
   speak(word) {
     super.speak(word);
-    if (this.taker !== null) this.#dealt = this.hands.map((hand) => [...hand]);
+    if (this.taker !== null) this.#held = this.hands.map((hand) => announcementsOf(hand, this.trump));
   }
 
   /** @override @returns {any[]} */
@@ -55,7 +55,7 @@ export class AnnoncesDeal extends ClassiqueDeal {
   mayDeclare(seat) {
     if (this.taker === null || this.won.length > 0 || this.#declared.has(seat)) return false;
     const reached = seatsFrom(this.first).indexOf(seat) <= this.trick.length;
-    return reached && announcementsOf(this.#dealt[seat], this.trump).length > 0;
+    return reached && this.#held[seat].length > 0;
   }
 
   /** @param {number} seat that may declare */
@@ -69,7 +69,7 @@ export class AnnoncesDeal extends ClassiqueDeal {
   }
 
   #counted() {
-    return counted(this.#dealt, [...this.#declared], this.trump);
+    return counted(this.#held, [...this.#declared]);
   }
 
   /** The `announcements` of `show`. */

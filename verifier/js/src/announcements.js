@@ -11,18 +11,18 @@ const RUN_VALUES = [0, 0, 0, 20, 50, 100, 100, 100, 100];
 
 /** `cards` in canonical order; of two strengths, the one that is greater at the first difference is the stronger. @typedef {{cards: number[], value: number, strength: number[]}} Announcement */
 
-/** @param {number[]} hand @param {number} place in CARRES @returns {Announcement} */
+/** The cards of one rank. @param {number[]} hand in canonical order @param {number} place in CARRES @returns {Announcement} */
 function carre(hand, place) {
   const [name, value] = CARRES[place];
-  const cards = sorted(hand).filter((card) => RANKS[rankOf(card)] === name);
+  const cards = hand.filter((card) => RANKS[rankOf(card)] === name);
   return { cards, value, strength: [value, 1, CARRES.length - place, 0] };
 }
 
-/** The longest runs of a hand. @param {number[]} hand @param {number} trump @returns {Announcement[]} */
+/** The longest runs of a hand. @param {number[]} hand in canonical order @param {number} trump @returns {Announcement[]} */
 function runs(hand, trump) {
   /** @type {number[][]} */
   const found = [];
-  for (const card of sorted(hand)) {
+  for (const card of hand) {
     const last = found[found.length - 1];
     if (last?.[last.length - 1] === card - 1 && suitOf(last[0]) === suitOf(card)) last.push(card);
     else found.push([card]);
@@ -53,23 +53,24 @@ function byWorth(a, b) {
 
 /** The announcements of a hand of eight cards, from the strongest. @param {number[]} hand @param {number} trump @returns {Announcement[]} */
 export function announcementsOf(hand, trump) {
-  const carres = CARRES.map((_, place) => carre(hand, place)).filter(({ cards }) => cards.length === SUITS.length);
+  const cards = sorted(hand);
+  const carres = CARRES.map((_, place) => carre(cards, place)).filter((each) => each.cards.length === SUITS.length);
   /** @type {Announcement[][]} every set of them */
   const sets = carres.reduce((all, each) => [...all, ...all.map((set) => [...set, each])], /** @type {Announcement[][]} */ ([[]]));
   const choices = sets.map((set) => {
-    const taken = new Set(set.flatMap(({ cards }) => cards));
-    return [...set, ...runs(hand.filter((card) => !taken.has(card)), trump)].sort(byStrength);
+    const taken = new Set(set.flatMap((each) => each.cards));
+    return [...set, ...runs(cards.filter((card) => !taken.has(card)), trump)].sort(byStrength);
   });
   return choices.sort(byWorth)[0];
 }
 
 /**
  * What counts of what the seats declared: all of the side with the strongest, nothing when both have one as strong.
- * @param {number[][]} hands by seat, as dealt @param {number[]} declared seats @param {number} trump
+ * @param {Announcement[][]} held by seat @param {number[]} declared seats
  * @returns {{seat: number, announcement: Announcement}[]} in the order in which they are shown
  */
-export function counted(hands, declared, trump) {
-  const all = sorted(declared).flatMap((seat) => announcementsOf(hands[seat], trump).map((announcement) => ({ seat, announcement })));
+export function counted(held, declared) {
+  const all = declared.flatMap((seat) => held[seat].map((announcement) => ({ seat, announcement })));
   const [best] = [...all].sort((a, b) => byStrength(a.announcement, b.announcement));
   if (best === undefined) return [];
   const side = sideOf(best.seat);

@@ -6,6 +6,7 @@ import { either, integer, object, oneOf } from "./shape.js";
 
 const CAPOT = 250;
 const VALUES = [80, 90, 100, 110, 120, 130, 140, 150, 160, 170, 180, CAPOT];
+const BIDS = VALUES.flatMap((value) => SUITS.map((suit) => ({ suit, value })));
 const ALL_TRICKS_MARKS = 252;
 const MARKS = 162;
 
@@ -48,8 +49,7 @@ export class CoincheDeal extends FourDeal {
   bids() {
     const { contract } = this;
     if (contract?.double === 2) return ["pass", "surcoinche"];
-    const values = VALUES.filter((value) => value > (contract?.value ?? 0));
-    const bids = values.flatMap((value) => SUITS.map((suit) => ({ suit, value })));
+    const bids = contract === null ? BIDS : BIDS.filter(({ value }) => value > contract.value);
     const against = contract !== null && sideOf(contract.seat) !== sideOf(/** @type {number} */ (this.turn));
     return ["pass", ...bids, ...(against ? ["coinche"] : [])];
   }

@@ -1,6 +1,6 @@
 /** A match event by event (protocol 2.5 to 2.7): what may stand next, and what the derived events must say. */
 
-import { same } from "./canonical.js";
+import { encode, same } from "./canonical.js";
 import { CARDS, cardNumber } from "./cards.js";
 import { Finding } from "./errors.js";
 import { gameOf } from "./games.js";
@@ -210,7 +210,8 @@ export class Match {
   #move(event) {
     const { deal } = this;
     const action = event.data.do;
-    if (!deal.legal().some((/** @type {any} */ each) => same(each, action))) throw this.#finding(event, "illegal");
+    const asked = encode(action);
+    if (!deal.legal().some((/** @type {any} */ each) => encode(each) === asked)) throw this.#finding(event, "illegal");
     const says = "card" in action ? deal.says(cardNumber(action.card)) : undefined;
     if (event.data.says !== says) throw this.#finding(event, "says");
     deal.apply(action);

@@ -83,7 +83,7 @@ export class Table {
 
   /** @param {string} type @param {any} data @param {number} [by] */
   add(type, data, by = -1) {
-    this.events.push({ by, data, n: this.events.length, t: this.t, type });
+    this.events.push({ by, data: structuredClone(data), n: this.events.length, t: this.t, type });
   }
 
   /** What the seats see once a transaction is over. */
@@ -293,7 +293,7 @@ async function playDeals(table, moves) {
     }
     const result = table.deal.result();
     totals = totals.map((total, side) => total + result.marks[side]);
-    table.add("score", { deal: number, totals, ...structuredClone(result) });
+    table.add("score", { deal: number, totals, ...result });
     table.previous = table.deal;
     table.deal = null;
     const won = Math.max(...totals) >= ruleset.options.target && totals[0] !== totals[1];

@@ -132,7 +132,8 @@ testCases(["annonces"], "annonces_detect", ({ hand }, { total, annonces }) => {
 
 testCases(["annonces"], "annonces_compare", ({ hands, trump, declared = [true, true, true, true] }, { side, points }) => {
   const seats = [0, 1, 2, 3].filter((seat) => declared[seat]);
-  const shown = counted(hands.map(numbers), seats, suitNumber(trump));
+  const held = hands.map((/** @type {string[]} */ hand) => announcementsOf(numbers(hand), suitNumber(trump)));
+  const shown = counted(held, seats);
   assert.deepEqual([...new Set(shown.map(({ seat }) => seat % 2))], side === null ? [] : [side]);
   const sums = [0, 0];
   for (const { seat, announcement } of shown) sums[seat % 2] += announcement.value;
