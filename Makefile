@@ -34,7 +34,7 @@ format: $(STAMP)
 
 # SOAK scales how many cases each long proof takes: SOAK=0.1 for a look, SOAK=10 for a night.
 soak: $(SOAK_STAMP)
-	FAIRDEAL_SOAK=$(SOAK) $(BIN)/python -m pytest -n 2 -m soak $(ARGS)
+	SOAK=$(SOAK) $(BIN)/python -m pytest -n 2 -m soak $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench $(ARGS)

@@ -82,7 +82,7 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     ticker = Ticker(store, heart, matches, clock)
     token = settings.operator_token
     services = Services(
-        accounts=Accounts(store, house, clock, entropy),
+        accounts=Accounts(store, house, hub, clock, entropy),
         tables=Tables(store, house, matches, clock, entropy),
         matches=matches,
         play=Play(house, matches, heart, clock),
@@ -151,6 +151,7 @@ def _house(settings: Settings, entropy: Entropy) -> House:
         decisions_ms=settings.decisions_ms,
         deals_max=settings.deals_max,
         table_wait_ms=settings.table_wait_ms,
+        tables_max=settings.tables_max,
         session_ms=settings.session_ms,
     )
 

@@ -2,6 +2,7 @@
 `FAIRDEAL_FEES__COMMISSION_BP`), or keyword arguments in a program. Times are in ms.
 """
 
+import os
 from pathlib import Path
 from typing import Literal, Self
 
@@ -65,7 +66,20 @@ class Settings(BaseSettings):
     """The times for a decision that an opener may choose from; the first is the usual one."""
     deals_max: int = Field(default=100, ge=1, le=MAX_DEALS)
     table_wait_ms: int = Field(default=600_000, ge=1)
+    tables_max: int = Field(default=5, ge=1)
+    """Unfinished tables that one account may have opened: they cost nothing to open, and each is kept for ever."""
     session_ms: int = Field(default=30 * _DAY_MS, ge=1)
+
+    @model_validator(mode="after")
+    def _known_names(self) -> Self:
+        """A mistyped name would otherwise leave the usual value in force, in silence."""
+        known = {f"FAIRDEAL_{name.upper()}" for name in type(self).model_fields}
+        known |= {f"FAIRDEAL_FEES__{name.upper()}" for name in Fees.model_fields}
+        known |= {f"FAIRDEAL_CLOCK__{name.upper()}" for name in Clock.model_fields}
+        unknown = sorted(name for name in os.environ if name.startswith("FAIRDEAL_") and name not in known)
+        if unknown:
+            raise ValueError(f"there is no setting {', '.join(unknown)}")
+        return self
 
     @model_validator(mode="after")
     def _fit_for_production(self) -> Self:

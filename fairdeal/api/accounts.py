@@ -9,6 +9,7 @@ from fairdeal.api.caller import (
     ServicesDep,
     TokenDep,
     check_origin,
+    forget_cookie,
     is_operator,
 )
 from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
@@ -52,11 +53,18 @@ async def log_in(body: LogIn, request: Request, response: Response, services: Se
 
 
 @router.delete("/sessions/current", status_code=204, operation_id="log_out")
-def log_out(response: Response, services: ServicesDep, _caller: CallerDep, token: TokenDep) -> None:
-    """Ends the login that the call is made with."""
+def log_out(response: Response, services: ServicesDep, token: TokenDep) -> None:
+    """Ends the login that the call is made with, if it still is one, and its streams."""
     if token is not None:
         services.accounts.log_out(token)
-    response.delete_cookie(services.cookie, path="/", secure=services.secure_cookies, httponly=True, samesite="strict")
+    forget_cookie(response, services)
+
+
+@router.delete("/sessions", status_code=204, operation_id="log_out_everywhere")
+def log_out_everywhere(response: Response, services: ServicesDep, caller: CallerDep) -> None:
+    """Ends every login of the caller's account, on every device, and their streams."""
+    services.accounts.log_out_everywhere(caller.id)
+    forget_cookie(response, services)
 
 
 @router.get("/me", operation_id="me")

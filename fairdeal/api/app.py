@@ -8,9 +8,10 @@ from fastapi import APIRouter, FastAPI, Request, Response
 
 from fairdeal import __version__
 from fairdeal.api import accounts, matches, pages, problems, rules, tables
-from fairdeal.api.caller import Busy, Services
+from fairdeal.api.caller import Busy, Services, forget_cookie
 from fairdeal.api.door import Door
 from fairdeal.api.schemas import ProblemOut
+from fairdeal.errors import Unauthenticated
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -23,12 +24,14 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
         summary="Provably fair dealing and audit of wagered belote.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # the redirect would be to whatever host the caller named
         lifespan=lifespan,
         responses={"default": {"model": ProblemOut, "description": "An error; its `type` is a page about it."}},
     )
     app.state.services = services
     problems.install(app)
     app.add_exception_handler(Busy, _busy)
+    app.add_exception_handler(Unauthenticated, _unauthenticated)
     v1 = APIRouter(prefix="/v1")
     for router in (accounts.router, tables.router, matches.router, rules.router):
         v1.include_router(router)
@@ -40,17 +43,30 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
 
 
 class _Application(FastAPI):
-    """Describes errors under the media type that they are sent with."""
+    """Describes what FastAPI does not: the sum of a call, the media type of errors, the stream's data."""
 
     def openapi(self) -> dict[str, Any]:
         described = super().openapi()
         for methods in described["paths"].values():
             for operation in methods.values():
-                problem = operation["responses"]["default"]
-                schema = {"schema": {"$ref": "#/components/schemas/ProblemOut"}}
-                problem["content"] = {"application/problem+json": schema}
+                operation["summary"] = operation["description"].split(".")[0].split(":")[0]
+                problem = {"schema": {"$ref": "#/components/schemas/ProblemOut"}}
+                operation["responses"]["default"]["content"] = {"application/problem+json": problem}
+        stream = described["paths"]["/v1/matches/{m}/stream"]["get"]["responses"]["200"]["content"]
+        stream["text/event-stream"]["itemSchema"]["properties"]["data"] |= {
+            "contentMediaType": "application/json",
+            "contentSchema": {"$ref": "#/components/schemas/AnswerOut"},
+        }
         return described
 
 
 async def _busy(_request: Request, _error: Exception) -> Response:
     return problems.problem("busy", headers={"Retry-After": "2"})
+
+
+async def _unauthenticated(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Unauthenticated)
+    answer, services = problems.of_error(error), request.app.state.services
+    if services.cookie in request.cookies and "authorization" not in request.headers:
+        forget_cookie(answer, services)
+    return answer

@@ -1,15 +1,16 @@
 """What a route may ask for: the services, who calls, and when the call was all there."""
 
 import hmac
+import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Final, TypeVar
 
 import anyio
 import anyio.to_thread
-from fastapi import Depends, Header, Path, Request
+from fastapi import Depends, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.security import HTTPBearer
+from fastapi.security import APIKeyCookie, HTTPBearer
 
 from fairdeal.api.door import ARRIVED
 from fairdeal.app.accounts import Accounts
@@ -28,7 +29,19 @@ HASHING_AT_ONCE: Final = 2
 HASHING_QUEUE: Final = 64
 """Callers that may wait for one; beyond this they are told to come back."""
 
-_bearer = HTTPBearer(auto_error=False, description="A session's token; the operator's own for the operator's calls.")
+_WEIGHT: Final = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
+"""RFC 9110, section 12.4.2."""
+
+# For the description alone: the headers are read below.
+_bearer = HTTPBearer(scheme_name="session", auto_error=False, description="A session's token.")
+_operator_bearer = HTTPBearer(scheme_name="operator", auto_error=False, description="The operator's own token.")
+_cookie = APIKeyCookie(
+    name="__Host-fairdeal",
+    scheme_name="cookie",
+    auto_error=False,
+    description="A session's token, set by logging in with `cookie`; in development it is named `fairdeal`. Calls that"
+    " change something then need the `Origin` of the service's own page.",
+)
 
 
 class Busy(Exception):
@@ -78,7 +91,10 @@ ServicesDep = Annotated[Services, Depends(_services)]
 
 
 async def _token(
-    request: Request, services: ServicesDep, _documented: Annotated[object, Depends(_bearer)]
+    request: Request,
+    services: ServicesDep,
+    _documented: Annotated[object, Depends(_bearer)],
+    _documented_too: Annotated[object, Depends(_cookie)],
 ) -> str | None:
     """The bearer token, else the cookie's; a cookie counts in an unsafe call only when it comes from our own page."""
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
@@ -97,6 +113,11 @@ def check_origin(request: Request, services: Services) -> None:
         raise Forbidden("the call does not come from this service's page")
 
 
+def forget_cookie(response: Response, services: Services) -> None:
+    """Tells a browser to drop the session cookie: scripts of the page cannot."""
+    response.delete_cookie(services.cookie, path="/", secure=services.secure_cookies, httponly=True, samesite="strict")
+
+
 TokenDep = Annotated[str | None, Depends(_token)]
 
 
@@ -105,7 +126,7 @@ async def _visitor(services: ServicesDep, token: TokenDep) -> Account | None:
 
 
 VisitorDep = Annotated[Account | None, Depends(_visitor)]
-"""Who calls, when they say so. A login that is not valid is refused, not ignored."""
+"""Who calls, when they say so. A login that is not valid is refused, not ignored; a cookie goes with the refusal."""
 
 
 async def _caller(visitor: VisitorDep) -> Account:
@@ -126,7 +147,9 @@ def is_operator(request: Request, services: Services) -> bool:
     )
 
 
-async def _operator(request: Request, services: ServicesDep, _documented: Annotated[object, Depends(_bearer)]) -> None:
+async def _operator(
+    request: Request, services: ServicesDep, _documented: Annotated[object, Depends(_operator_bearer)]
+) -> None:
     if not is_operator(request, services):
         raise Forbidden("this is for the operator")
 
@@ -139,7 +162,8 @@ IdempotencyKey = Annotated[
     Header(
         alias="Idempotency-Key",
         pattern=r"^[A-Za-z0-9._-]{8,64}$",
-        description="Chosen by the caller, new for each intent: the same key again gets the same answer.",
+        description="Chosen by the caller, new for each intent. The same key again does the work no second"
+        " time: a refusal of it is repeated, and an answer tells how things stand now.",
     ),
 ]
 
@@ -147,12 +171,13 @@ Language = Annotated[str, Header(alias="Accept-Language", description="`fr` or `
 
 
 def is_french(language: str) -> bool:
-    """Whether French is the first of our two languages that an Accept-Language header names."""
-    for part in language.lower().split(","):
-        primary = part.strip().split(";")[0].split("-")[0]
-        if primary in ("fr", "en"):
-            return primary == "fr"
-    return False
+    """Whether an Accept-Language header prefers French to English; named alike, the first counts."""
+    asked: list[tuple[float, str]] = []
+    for part in language.lower().replace(" ", "").split(","):
+        tag, _, weight = part.partition(";q=")
+        asked.append((float(weight) if _WEIGHT.fullmatch(weight) else 1.0, tag.split("-")[0]))
+    ours = [(weight, primary) for weight, primary in asked if primary in ("fr", "en") and weight > 0]
+    return max(ours, key=lambda one: one[0], default=(0.0, "en"))[1] == "fr"
 
 
 async def _arrived(request: Request, services: ServicesDep, m: MatchId) -> AsyncIterator[int]:

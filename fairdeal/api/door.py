@@ -1,11 +1,12 @@
 """The outermost layer, pure ASGI: what every call passes before any route sees it.
 
 It gives the call an id, takes in its body (bounded in size and time), stamps the moment the last byte arrived, refuses
-bodies that are not JSON, bounds how long a reader may stall an answer, hides every unforeseen fault and writes one log
-line. Bodies and query strings are never logged.
+headers sent twice and bodies that are not strict JSON, bounds how long a reader may stall an answer, hides every
+unforeseen fault and writes one log line. Bodies and query strings are never logged.
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable, Mapping
 from time import perf_counter
@@ -35,6 +36,8 @@ _HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
 }
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_ONCE: Final = ("authorization", "content-type", "idempotency-key", "origin")
+"""Of two such headers one would be obeyed in silence, and a proxy may have judged by the other."""
 
 
 class _Refusal(Exception):
@@ -107,11 +110,32 @@ class _Answer:
             raise _Gone from None
 
 
+def _check_json(body: bytes) -> None:
+    """Raises _Refusal unless it is JSON in one reading only: UTF-8 without a mark, each member once, no NaN."""
+    try:
+        json.loads(body.decode(), object_pairs_hook=_members_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise _Refusal("bad_request") from None
+
+
+def _members_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a member twice")
+    return members
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(name)
+
+
 async def _take_body(scope: Scope, receive: Receive) -> Receive:
     """Reads the whole body, and returns what hands it on. Raises _Refusal, _Gone."""
+    headers = Headers(scope=scope)
+    if any(len(headers.getlist(name)) > 1 for name in _ONCE):
+        raise _Refusal("bad_request")
     if scope["method"] not in _WITH_BODY:
         return receive
-    headers = Headers(scope=scope)
     declared = headers.get("content-length", "0")
     if not declared.isdecimal() or len(declared) > 9 or int(declared) > MAX_BODY_BYTES:
         raise _Refusal("body_too_large")
@@ -131,6 +155,8 @@ async def _take_body(scope: Scope, receive: Receive) -> Receive:
         raise _Refusal("body_timeout") from None
     if body and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
         raise _Refusal("unsupported_media_type")
+    if body:
+        _check_json(bytes(body))
     handed_on = False
 
     async def hand_on() -> Message:

@@ -4,20 +4,31 @@ import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from fairdeal.api.caller import ArrivedDep, CallerDep, Language, MatchId, OperatorDep, ServicesDep, VisitorDep
+from fairdeal.api.caller import (
+    ArrivedDep,
+    CallerDep,
+    Language,
+    MatchId,
+    OperatorDep,
+    Services,
+    ServicesDep,
+    TokenDep,
+    VisitorDep,
+)
 from fairdeal.api.describe import describe
 from fairdeal.api.schemas import ActionIn, AnswerOut, TableOut
 from fairdeal.app.play import Answer
-from fairdeal.limits import MAX_TREE_SIZE
+from fairdeal.errors import NotSeated, Unauthenticated
+from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.match.actions import SignedAction
 
 router = APIRouter(prefix="/matches/{m}", tags=["matches"])
 
-From = Annotated[int, Query(alias="from", ge=0, le=MAX_TREE_SIZE, description="Events from this index on.")]
+From = Annotated[int, Query(alias="from", ge=0, le=MAX_SAFE_INTEGER, description="Events from this index on.")]
 
 
 @router.post("/actions", operation_id="act")
@@ -37,8 +48,11 @@ def match(
     if_none_match: Annotated[str | None, Header(description="The size already known, as an ETag.")] = None,
 ) -> AnswerOut:
     """What the caller's seat may know, from an event on."""
-    if if_none_match is not None and _etag(services.play.size(caller, m)) in if_none_match.replace(" ", "").split(","):
-        return Response(status_code=304, headers={"ETag": if_none_match})  # type: ignore[return-value]
+    if if_none_match is not None:
+        etag = _etag(services.play.size(caller, m))
+        # A weak tag matches too, and so does any (RFC 9110, section 13.1.2).
+        if {etag, f"W/{etag}", "*"} & set(if_none_match.replace(" ", "").split(",")):
+            return Response(status_code=304, headers={"ETag": etag})  # type: ignore[return-value]
     answer = services.play.answer(caller, m, start)
     response.headers["ETag"] = _etag(answer.size)
     return _answer(answer)
@@ -59,20 +73,23 @@ async def _first_answer(
 @router.get("/stream", operation_id="stream", response_class=EventSourceResponse)
 async def stream(
     m: MatchId,
-    request: Request,
     services: ServicesDep,
     caller: CallerDep,
+    token: TokenDep,
     answer: Annotated[Answer, Depends(_first_answer)],
 ) -> AsyncIterator[ServerSentEvent]:
     """The same answers as they become due, as Server-Sent Events: `id` is the size reached, to resume from.
 
-    It ends when nothing follows in the match.
+    It ends when nothing follows in the match, and when the login or the seat is given up.
     """
+    assert token is not None
     listener = services.hub.listen(m, caller.id)
     try:
         yield _event(answer)
         while not answer.closed and not listener.stopped:
-            newer = await run_in_threadpool(services.play.answer, caller, m, answer.size)
+            newer = await run_in_threadpool(_newer, services, token, m, answer.size)
+            if newer is None:
+                break
             if newer.events:
                 answer = newer
                 yield _event(answer)
@@ -124,6 +141,14 @@ def _members(answer: Answer) -> dict[str, Any]:
         "now": answer.now,
         "deadline": answer.deadline,
     }
+
+
+def _newer(services: Services, token: str, m: str, start: int) -> Answer | None:
+    """What the login's seat may know by now; None when there is no such login or seat any more."""
+    try:
+        return services.play.answer(services.accounts.who(token), m, start)
+    except (Unauthenticated, NotSeated):
+        return None
 
 
 def _answer(answer: Answer) -> AnswerOut:

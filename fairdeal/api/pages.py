@@ -16,12 +16,14 @@ pages = APIRouter(include_in_schema=False)
 _STYLE: Final = "body{font:1rem/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}code{font-size:.95em}"
 
 
+@health.head("/healthz", include_in_schema=False)
 @health.get("/healthz", operation_id="healthz")
 async def healthz() -> HealthOut:
     """The process answers."""
     return HealthOut(status="ok")
 
 
+@health.head("/readyz", include_in_schema=False)
 @health.get("/readyz", operation_id="readyz")
 def readyz(services: ServicesDep) -> HealthOut:
     """The schema is this version's, the store can write, the keys are there and sign."""

@@ -9,6 +9,8 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
+from starlette.types import Scope
 
 from fairdeal import errors
 
@@ -16,6 +18,7 @@ log = logging.getLogger("fairdeal.api")
 
 TYPE_PREFIX: Final = "/v1/errors/"
 """An error's `type` is this and its code: a page that says what it means."""
+_METHODS: Final = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 
 
 class Kind(NamedTuple):
@@ -75,7 +78,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
 """Every error of `fairdeal.errors`, families included; a test walks them."""
 
 EDGE: Final[Mapping[str, Kind]] = {
-    "bad_request": Kind(400, "The body is not JSON."),
+    "bad_request": Kind(400, "A header twice, or a body that is not JSON in UTF-8 with every member once."),
     "not_found": Kind(404, "There is nothing here."),
     "method_not_allowed": Kind(405, "This cannot be done with that method."),
     "body_timeout": Kind(408, "The body took too long to arrive."),
@@ -131,10 +134,24 @@ def install(app: FastAPI) -> None:
             return problem("bad_request")
         return problem("invalid_request", details={"faults": faults})
 
-    async def http(_request: Request, error: Exception) -> Response:
+    async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return problem(_BY_STATUS.get(error.status_code, "internal_error"), headers=error.headers)
+        code = _BY_STATUS.get(error.status_code, "internal_error")
+        # The framework names the methods of the first route of that path alone.
+        allowed = {"Allow": _methods(request)} if code == "method_not_allowed" else {}
+        return problem(code, headers={**(error.headers or {}), **allowed})
 
     app.add_exception_handler(errors.FairdealError, ours)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, http)
+
+
+def _methods(request: Request) -> str:
+    """Every method that some route answers on the request's path."""
+    scopes = [{**request.scope, "method": method} for method in _METHODS]
+    answered = [scope for scope in scopes if any(_matches(route, scope) for route in request.app.routes)]
+    return ", ".join(scope["method"] for scope in answered)
+
+
+def _matches(route: BaseRoute, scope: Scope) -> bool:
+    return route.matches(scope)[0] is Match.FULL

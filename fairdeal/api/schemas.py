@@ -1,17 +1,42 @@
 """What goes over the wire, strictly: nothing is coerced, and a member that is not named here is refused."""
 
-from typing import Annotated, Literal, TypeAlias
+import re
+import unicodedata
+from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from fairdeal.limits import MAX_CLOCK_MS, MAX_SAFE_INTEGER, MAX_SEATS, MAX_STAKE, MAX_TREE_SIZE
+from fairdeal.limits import MAX_CLOCK_MS, MAX_SAFE_INTEGER, MAX_SEATS, MAX_STAKE
 
 Hex16: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", examples=["6f1c0b0e5d9a4c37a1f2e3d4c5b6a798"])]
 Hex32: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Hex64: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
 Amount: TypeAlias = Annotated[int, Field(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER, description="Minor units.")]
 Ms: TypeAlias = Annotated[int, Field(description="Milliseconds since 1970-01-01 UTC.")]
-Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$", examples=["alice"])]
+_LETTERS: Final = "A-Za-zÀ-ÖØ-öø-ÿŒœŸ0-9"
+_NAME: Final = re.compile(f"[{_LETTERS}][{_LETTERS}._-]{{0,31}}")
+
+
+def _composed(value: object) -> object:
+    """Letter and accent as one character, as most keyboards send it: what looks the same is the same."""
+    return unicodedata.normalize("NFC", value) if isinstance(value, str) else value
+
+
+def _check_name(value: str) -> str:
+    # No other letters: in a closed set of one script nothing can be taken for something else, hidden or turned round.
+    if not _NAME.fullmatch(value):
+        raise ValueError(
+            "a name has 1 to 32 letters (A to Z, accents of western Europe), digits, . _ -, first no . _ -"
+        )
+    return value
+
+
+Name: TypeAlias = Annotated[
+    str,
+    BeforeValidator(_composed),
+    AfterValidator(_check_name),
+    Field(json_schema_extra={"pattern": f"^{_NAME.pattern}$"}, examples=["Zoé"]),
+]
 NewPassword: TypeAlias = Annotated[str, Field(min_length=8, max_length=128, examples=["correct horse battery"])]
 Kind: TypeAlias = Literal["player", "bot"]
 Game: TypeAlias = Literal["duel", "classique", "coinche", "annonces"]
@@ -49,7 +74,7 @@ class AccountOut(Model):
 class LogIn(Model):
     """With `cookie`, the token is set as a cookie that scripts cannot read, and is not in the answer."""
 
-    name: Annotated[str, Field(max_length=64, examples=["alice"])]
+    name: Annotated[str, Field(max_length=64, examples=["Zoé"]), BeforeValidator(_composed)]
     password: Annotated[str, Field(max_length=128, examples=["correct horse battery"])]
     cookie: bool = False
 
@@ -262,7 +287,7 @@ class Seen(Model):
     """The newest checkpoint of the log of all matches that the client knows."""
 
     root: Hex32
-    size: Annotated[int, Field(ge=0, le=MAX_TREE_SIZE)]
+    size: Annotated[int, Field(ge=0, le=MAX_SAFE_INTEGER)]
 
 
 class Join(Model):
@@ -331,7 +356,7 @@ class ActionIn(Model):
     root: Hex32
     seat: Annotated[int, Field(ge=0, le=3)]
     sig: Hex64
-    size: Annotated[int, Field(ge=1, le=MAX_TREE_SIZE)]
+    size: Annotated[int, Field(ge=1, le=MAX_SAFE_INTEGER)]
 
 
 class AnswerOut(Model):

@@ -5,6 +5,7 @@ from typing import Final
 
 from fairdeal import canonical, ledger
 from fairdeal.app.house import Clock, Entropy, House
+from fairdeal.app.hub import Hub
 from fairdeal.app.passwords import hash_password, password_matches
 from fairdeal.app.ports import Account, AccountKind, Deposited, Once, Session, Store, Wallet, WalletLine
 from fairdeal.errors import CredentialsRefused, Unauthenticated, UnknownAccount
@@ -19,9 +20,10 @@ OPERATOR_SCOPE: Final = "operator"
 class Accounts:
     """The use cases of a person and of the operator's cashier. Safe to call from several threads."""
 
-    def __init__(self, store: Store, house: House, clock: Clock, entropy: Entropy) -> None:
+    def __init__(self, store: Store, house: House, hub: Hub, clock: Clock, entropy: Entropy) -> None:
         self._store = store
         self._house = house
+        self._hub = hub
         self._clock = clock
         self._entropy = entropy
         # Checked when the name is unknown, so that the time of an answer does not tell which names exist.
@@ -64,8 +66,17 @@ class Accounts:
         return account.kind
 
     def log_out(self, token: str) -> None:
-        """Ends the login."""
-        self._store.close_session(_token_hash(token))
+        """Ends the login, if it is one, and the streams opened with it."""
+        token_hash = _token_hash(token)
+        account = self._store.session_account(token_hash, self._clock.now_ms())
+        if account is not None:
+            self._store.close_session(token_hash)
+            self._hub.wake(account.id)
+
+    def log_out_everywhere(self, account_id: str) -> None:
+        """Ends every login of the account, and the streams opened with them."""
+        self._store.close_sessions(account_id)
+        self._hub.wake(account_id)
 
     def deposit(self, account_id: str, amount: int, key: str) -> Deposited:
         """Play money from the cashier. Raises UnknownAccount, IdempotencyConflict."""

@@ -28,7 +28,7 @@ class House:
     """Decided once, when the service starts. Times are in ms.
 
     `receipts` signs receipts and views; `clock` is every table's; its `decision_ms` is the usual one, and an opener may
-    choose any of `decisions_ms` instead.
+    choose any of `decisions_ms` instead; `tables_max` are the unfinished tables that one account may have opened.
     """
 
     log: str
@@ -40,4 +40,5 @@ class House:
     decisions_ms: tuple[int, ...]
     deals_max: int
     table_wait_ms: int
+    tables_max: int
     session_ms: int

@@ -23,7 +23,9 @@ class Listener:
         self.stopped = False
 
     async def wait(self) -> None:
-        """Returns when the match may have grown since the last return, or the stream is to stop."""
+        """Returns when the match may have grown since the last return, the login may have ended, or the stream is to
+        stop.
+        """
         await self._told.wait()
         self._told.clear()
 
@@ -71,6 +73,14 @@ class Hub:
             listeners = [listener for _, listener in self._listeners.get(match_id, ())]
         for listener in listeners:
             listener.tell()
+
+    def wake(self, account_id: str) -> None:
+        """Tells every listener of that account, so that each stream looks whether its login still holds."""
+        with self._lock:
+            pairs = [pair for pairs in self._listeners.values() for pair in pairs]
+        for account, listener in pairs:
+            if account == account_id:
+                listener.tell()
 
     def close(self) -> None:
         """Stops every stream, so that the service can end."""

@@ -7,7 +7,7 @@ from fairdeal.app.heart import Heart
 from fairdeal.app.house import Clock, House
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Account, Status
-from fairdeal.errors import IllegalAction, Malformed, NotSeated, WrongPhase
+from fairdeal.errors import IllegalAction, Malformed, NotSeated, Unauthenticated, WrongPhase
 from fairdeal.match.actions import SignedAction, retry_of
 from fairdeal.match.decide import Command, Move, Void
 from fairdeal.match.events import Event
@@ -102,11 +102,14 @@ class Play:
         return match.state.size
 
     def transcript(self, account: Account | None, m: str) -> tuple[bytes, ...]:
-        """Every event line: for the seats at any time, for anybody after the end. Raises UnknownMatch, NotSeated."""
+        """Every event line: for the seats at any time, for anybody after the end.
+
+        Raises UnknownMatch; before the end Unauthenticated for nobody, NotSeated for somebody else.
+        """
         match = self._matches.load(m)
         if match.state.phase is not Phase.CLOSED:
             if account is None:
-                raise NotSeated("until the end the transcript is for the seats alone")
+                raise Unauthenticated("until the end the transcript is for the seats alone: log in first")
             match.seat_of(account.id)
         return self._matches.lines(match, 0)
 

@@ -37,7 +37,7 @@ class CommitResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who can sit. `id` is 32 hex digits and never published; `name` is unique, compared exactly as given."""
+    """Somebody who can sit. `id` is 32 hex digits and never published; `name` is unique, whatever its capitals."""
 
     id: str
     name: str
@@ -217,6 +217,9 @@ class Store(Protocol):
     def close_session(self, token_hash: bytes) -> None:
         """Ends a login, if there is one."""
 
+    def close_sessions(self, account_id: str) -> None:
+        """Ends every login of the account."""
+
     def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
         """`money` is a `ledger.deposit`. Raises UnknownAccount, LimitExceeded, IdempotencyConflict."""
 
@@ -227,8 +230,11 @@ class Store(Protocol):
     def books(self, asset: str) -> Books:
         """One moment of the whole ledger, for `ledger.check_books`."""
 
-    def open_table(self, table: NewTable) -> None:
-        """Event 0, the sealed seed and the commitment, reserved for ever. Raises UnknownAccount, CommitmentReused."""
+    def open_table(self, table: NewTable, most: int) -> None:
+        """Event 0, the sealed seed and the commitment, reserved for ever.
+
+        Raises UnknownAccount, CommitmentReused, LimitExceeded when `most` tables of this opener are unfinished already.
+        """
 
     def table(self, match_id: str) -> Table | None: ...
 

@@ -61,7 +61,8 @@ class Tables:
     def open(self, opener: Account, wanted: Wanted) -> Match:
         """A new table, with the server's seed committed to and sealed; its opener does not sit yet.
 
-        Raises TermsRefused, StakeRefused, Malformed for a stake out of range or an option that the game has not.
+        Raises TermsRefused, StakeRefused, LimitExceeded when the opener has as many unfinished tables as one may have,
+        Malformed for a stake out of range or an option that the game has not.
         """
         house = self._house
         clock = house.clock if wanted.decision_ms is None else replace(house.clock, decision_ms=wanted.decision_ms)
@@ -101,7 +102,8 @@ class Tables:
                 sealed_seed=house.custody.seal(seed, m, self._entropy.take(CUSTODY_NONCE_BYTES)),
                 created_at=now,
                 expires_at=now + house.table_wait_ms,
-            )
+            ),
+            house.tables_max,
         )
         return self._matches.load(m)
 

@@ -134,7 +134,7 @@ def _move(connection: Connection, posting: Posting, asset: str) -> int:
 
 
 def _refusal(posting: Posting) -> InsufficientFunds | LimitExceeded | LedgerBroken:
-    if posting.amount > 0:
+    if posting.amount > 0 or posting.account == CASHIER:
         return LimitExceeded("no more money may come in")
     if posting.account.endswith(":cash"):
         return InsufficientFunds("the free balance is below the stake")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from fairdeal import ledger
 from fairdeal.app.ports import NewTable, Seat, Sitting, Status, Table
@@ -12,6 +12,7 @@ from fairdeal.errors import (
     CodeRefused,
     CommitmentReused,
     LedgerBroken,
+    LimitExceeded,
     NotSeated,
     SeatTaken,
     TableClosed,
@@ -42,9 +43,12 @@ _TABLE = (
 )
 
 
-def open_table(connection: Connection, table: NewTable) -> None:
-    """Raises UnknownAccount, CommitmentReused."""
+def open_table(connection: Connection, table: NewTable, most: int) -> None:
+    """Raises UnknownAccount, LimitExceeded, CommitmentReused."""
     check_account(connection, table.opener)
+    unfinished = (matches.c.opener == table.opener) & (matches.c.status != Status.ENDED.value)
+    if connection.execute(select(func.count()).select_from(matches).where(unfinished)).scalar_one() >= most:
+        raise LimitExceeded("the account has opened as many tables as may be unfinished at a time", {"most": most})
     new = insert(matches).values(
         id=table.match_id,
         opener=table.opener,

@@ -15,11 +15,12 @@ def create_account(connection: Connection, account: Account) -> None:
     new = sqlite_insert(accounts).values(
         id=account.id,
         name=account.name,
+        name_key=account.name.casefold(),
         kind=account.kind,
         password_hash=account.password_hash,
         created_at=account.created_at,
     )
-    unless_taken = new.on_conflict_do_nothing(index_elements=["name"]).returning(accounts.c.id)
+    unless_taken = new.on_conflict_do_nothing(index_elements=["name_key"]).returning(accounts.c.id)
     if connection.execute(unless_taken).one_or_none() is None:
         raise NameTaken("another account has that name")
 
@@ -30,8 +31,8 @@ def account(connection: Connection, account_id: str) -> Account | None:
 
 
 def account_named(connection: Connection, name: str) -> Account | None:
-    """By its name, exactly as given."""
-    return _one(connection, accounts.c.name == name)
+    """By its name, whatever its capitals."""
+    return _one(connection, accounts.c.name_key == name.casefold())
 
 
 def check_account(connection: Connection, account_id: str) -> None:
@@ -60,6 +61,12 @@ def session_account(connection: Connection, token_hash: bytes, now: int) -> Acco
 def close_session(connection: Connection, token_hash: bytes) -> None:
     """Nothing to do when there is none."""
     connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
+
+
+
+def close_sessions(connection: Connection, account_id: str) -> None:
+    """All those of an account."""
+    connection.execute(delete(sessions).where(sessions.c.account_id == account_id))
 
 
 def _one(connection: Connection, which: ColumnElement[bool]) -> Account | None:

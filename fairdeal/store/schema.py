@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select, text
 from fairdeal.errors import SchemaMismatch
 from fairdeal.store import tables
 
-VERSION: Final = 2
+VERSION: Final = 3
 
 _APPEND_ONLY: Final = (
     tables.events,

@@ -62,6 +62,10 @@ class SqlStore:
         with self._database.write() as connection:
             people.close_session(connection, token_hash)
 
+    def close_sessions(self, account_id: str) -> None:
+        with self._database.write() as connection:
+            people.close_sessions(connection, account_id)
+
     def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
         with self._database.write() as connection:
             outcome = answer(connection, once, lambda: asdict(journal.deposit(connection, account_id, money)))
@@ -79,9 +83,9 @@ class SqlStore:
         with self._database.read() as connection:
             return journal.books(connection, asset)
 
-    def open_table(self, table: NewTable) -> None:
+    def open_table(self, table: NewTable, most: int) -> None:
         with self._database.write() as connection:
-            lobby.open_table(connection, table)
+            lobby.open_table(connection, table, most)
 
     def table(self, match_id: str) -> Table | None:
         with self._database.read() as connection:

@@ -36,12 +36,13 @@ class SchemaRow(Row, table=True):
 
 
 class AccountRow(Row, table=True):
-    """People and bots."""
+    """People and bots. `name_key` is the name without its capitals: two accounts never differ in these alone."""
 
     __tablename__ = "accounts"
     __table_args__ = (CheckConstraint("kind IN ('player', 'bot')", name="kind"),)
     id: str = Field(primary_key=True)
-    name: str = Field(unique=True)
+    name: str
+    name_key: str = Field(unique=True)
     kind: str
     password_hash: str
     created_at: int = Field(sa_type=BigInteger)
@@ -78,6 +79,7 @@ class MatchRow(Row, table=True):
         CheckConstraint("visibility = CASE WHEN code IS NULL THEN 'public' ELSE 'private' END", name="visibility"),
         CheckConstraint("status <> 'ended' OR due_at IS NULL", name="ended_is_never_due"),
         Index(None, "status", "visibility", "seq"),
+        Index(None, "opener", "status"),
     )
     seq: int | None = Field(primary_key=True, sa_type=_SEQUENCE)
     id: str = Field(unique=True)

@@ -32,7 +32,7 @@ from tests.agreement.mutants import every, respelt, some
 from tests.agreement.sealing import Forger, Way
 from tests.simulator import ENDINGS, Played, play
 
-SCALE = float(os.environ.get("FAIRDEAL_SOAK", "1"))
+SCALE = float(os.environ.get("SOAK", "1"))
 SHORT = {
     "target": 17, "extra_deal": 1, "overruns": 43, "resigned": 18, "seed_missing_0": 1, "seed_missing_1": 24,
     "seed_missing_both": 9, "cancelled_empty": 3, "cancelled_with_0": 1, "cancelled_with_1": 2, "void_in_seeds": 4,

@@ -28,7 +28,7 @@ from tests.agreement.sealing import Forger, Way
 from tests.simulator import ENDINGS, Played, play
 from tests.verifier.javascript import ROOT, node
 
-SCALE = float(os.environ.get("FAIRDEAL_SOAK", "1"))
+SCALE = float(os.environ.get("SOAK", "1"))
 CHUNKS = 20
 MATCHES, FORGED, BENT = 300, 4_000, 2_000
 WRONG_USAGE = 2

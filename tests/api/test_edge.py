@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from fairdeal import errors
 from fairdeal.api import door, problems
+from fairdeal.api.caller import is_french
 from fairdeal.api.door import Door
 from tests.api.table import OPERATOR, Person, Service, bearer, ok, on_turn, sit_two, start_two
 
@@ -51,6 +53,10 @@ def test_what_the_edge_refuses(service: Service) -> None:
     wrong_method = http.put(path)
     assert code(wrong_method) == (405, "method_not_allowed")
     assert wrong_method.headers["allow"] == "POST"
+    assert http.put("/v1/tables").headers["allow"] == "GET, POST"
+    assert code(http.put(f"/v1/tables/{'0' * 32}/seats/me")) == (405, "method_not_allowed")
+    assert code(http.get("/v1/tables/", headers={"Host": "evil.example"})) == (404, "not_found")
+    assert http.head("/healthz").status_code == http.head("/readyz").status_code == 200
     assert code(http.post(path, content=b"x" * 16_385, headers=json_type)) == (413, "body_too_large")
     assert code(http.post(path, content=iter([b"x" * 9_000] * 2), headers=json_type)) == (413, "body_too_large")
     assert code(http.post(path, content=b"{}", headers={"Content-Type": "text/plain"})) == (
@@ -62,9 +68,28 @@ def test_what_the_edge_refuses(service: Service) -> None:
     assert code(http.post(path, content=b"\xff\xfe", headers=json_type)) == (400, "bad_request")
     assert code(http.post(path, content=b"[" * 16_000, headers=json_type)) == (400, "bad_request")
     assert code(http.post(path, content=b'{"a":' + b"9" * 5_000 + b"}", headers=json_type)) == (400, "bad_request")
+    for ambiguous in (
+        b'\xef\xbb\xbf{"name":"alice","password":"correct horse"}',
+        '{"name":"alice","password":"correct horse"}'.encode("utf-16"),
+        b'{"name":"alice","name":"bob","password":"correct horse"}',
+        b'{"name":"alice","password":"correct horse","kind":{"a":1,"a":1}}',
+        b'{"name":"alice","password":"correct horse","kind":NaN}',
+    ):
+        assert code(http.post(path, content=ambiguous, headers=json_type)) == (400, "bad_request")
     assert code(http.post(path, content=b"", headers=json_type)) == (422, "invalid_request")
     assert code(http.get("/v1/tables/XYZ")) == (422, "invalid_request")
     assert code(http.get(f"/v1/tables/{'0' * 32}")) == (404, "unknown_match")
+
+
+@pytest.mark.parametrize("name", ["Authorization", "Idempotency-Key", "Content-Type", "Origin"])
+def test_a_header_that_decides_comes_once(name: str, service: Service) -> None:
+    alice = service.person("alice")
+    given = {"Content-Type": "application/json", "Idempotency-Key": "deposit-1", "Origin": "http://testserver"}
+    headers = [*(alice.headers | given).items()]
+    twice = [*headers, *((key, value) for key, value in headers if key == name)]
+    body = b'{"game":"duel","stake":0}'
+    assert code(service.http.post("/v1/tables", content=body, headers=twice)) == (400, "bad_request")
+    assert service.http.post("/v1/tables", content=body, headers=headers).status_code == 201
 
 
 def test_faults_name_their_place_and_never_what_was_sent(service: Service) -> None:
@@ -86,6 +111,94 @@ def test_names_and_passwords(service: Service) -> None:
     assert [code(answer) for answer in answers] == [(401, "credentials_refused")] * 2
     assert answers[0].content == answers[1].content
     assert answers[0].headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("name", ["Zoé", "Zoe\u0301", "Œdipe-2", "7.na_me", "É" * 32])
+def test_a_name_has_the_letters_of_western_europe(name: str, service: Service) -> None:
+    composed = unicodedata.normalize("NFC", name)
+    assert service.person(name).get("/v1/me").json()["name"] == composed
+    for other in (composed.upper(), composed.lower(), unicodedata.normalize("NFD", composed)):
+        body = {"name": other, "password": "correct horse"}
+        assert code(service.http.post("/v1/accounts", json=body)) == (409, "name_taken")
+        assert ok(service.http.post("/v1/sessions", json=body))["account"]["name"] == composed
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "a" * 33,
+        "-a",
+        ".a",
+        "a b",
+        "a\n",
+        "аlice",
+        "al\u202eice",
+        "al\u200dice",
+        "a\u0334",
+        "ﬁn",
+        "Ａ",
+        "x×y",
+        "ı",
+        "é\u0301",
+    ],
+)
+def test_a_name_has_no_other_letters_and_is_told_so(name: str, service: Service) -> None:
+    answer = service.http.post("/v1/accounts", json={"name": name, "password": "correct horse"})
+    assert code(answer) == (422, "invalid_request")
+    assert "accents of western Europe" in answer.json()["faults"][0]["why"]
+
+
+def test_an_account_has_a_bounded_number_of_unfinished_tables(tmp_path: Path) -> None:
+    service = Service(tmp_path, {"tables_max": 2})
+    alice, table = service.person("alice"), {"game": "duel", "stake": 0}
+    opened = [ok(alice.post("/v1/tables", table))["m"] for _ in range(2)]
+    assert code(alice.post("/v1/tables", table)) == (409, "limit_exceeded")
+    ok(alice.post(f"/v1/tables/{opened[0]}/cancel", {}))
+    ok(alice.post("/v1/tables", table))
+    service.stop()
+
+
+def test_the_language_asked_for_first_is_spoken() -> None:
+    french = ("fr", "fr-CA", "FR, en", "en;q=0.5, fr", "de, fr;q=0.3, en;q=0.2", "en;q=0, fr;q=0.1")
+    english = (
+        "",
+        "en",
+        "*",
+        "de",
+        "en, fr",
+        "fr;q=0.1,en;q=0.9",
+        "fr;q=0",
+        "en-GB,fr;q=1.0",
+        "fr;q=0.7, en;q=0.8, *;q=0.1",
+    )
+    assert [is_french(language) for language in french + english] == [True] * len(french) + [False] * len(english)
+
+
+def test_logging_out_everywhere_ends_every_login_of_this_account(service: Service) -> None:
+    alice, bob = service.person("alice"), service.person("bob")
+    other = ok(service.http.post("/v1/sessions", json={"name": "alice", "password": "correct horse"}))["token"]
+    assert service.http.delete("/v1/sessions").status_code == 401
+    assert alice.delete("/v1/sessions").status_code == 204
+    for ended in (alice.headers, bearer(other)):
+        assert code(service.http.get("/v1/me", headers=ended)) == (401, "unauthenticated")
+    assert ok(bob.get("/v1/me"))["name"] == "bob"
+
+
+def test_a_cookie_that_is_no_login_any_more_goes_with_the_refusal(service: Service) -> None:
+    alice, _ = sit_two(service)
+    http, own = service.http, {"Origin": "http://testserver"}
+    http.post("/v1/sessions", json={"name": "alice", "password": "correct horse", "cookie": True}, headers=own)
+    ok(http.get(f"/v1/tables/{alice.m}"))
+    service.app.state.services.accounts.log_out_everywhere(alice.person.id)
+    refused = http.get(f"/v1/tables/{alice.m}")
+    assert code(refused) == (401, "unauthenticated")
+    assert "Max-Age=0" in refused.headers["set-cookie"]
+    assert not http.cookies
+    ok(http.get(f"/v1/tables/{alice.m}"))
+    assert "set-cookie" not in alice.person.get("/v1/me").headers
+    for _ in range(2):
+        assert http.delete("/v1/sessions/current", headers=own).status_code == 204
 
 
 def test_a_login_ends_when_it_is_ended_and_when_it_expires(service: Service) -> None:

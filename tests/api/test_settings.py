@@ -44,6 +44,22 @@ def test_what_cannot_be_is_refused_without_repeating_it(wrong: dict[str, object]
     assert "my-short-secret" not in str(refused.value)
 
 
+@pytest.mark.parametrize("name", ["FAIRDEAL_OPERATOR_TOKN", "FAIRDEAL_FEES__TAX", "FAIRDEAL_LOG__NAME", "FAIRDEAL_"])
+def test_a_mistyped_name_is_not_passed_over(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "my-short-secret")
+    with pytest.raises(ValidationError) as refused:
+        Settings()
+    assert "my-short-secret" not in str(refused.value)
+
+
+def test_every_name_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAIRDEAL_TABLES_MAX", "7")
+    monkeypatch.setenv("FAIRDEAL_CLOCK__PAUSE_MS", "1")
+    monkeypatch.setenv("FAIRDEAL_FEES", '{"tax_bp": 3}')
+    assert Settings().tables_max == 7
+    assert Settings().fees.tax_bp == 3
+
+
 OPENED = play(1, "cancelled_empty").events[0].data
 
 

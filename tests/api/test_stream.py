@@ -80,6 +80,32 @@ def test_one_stream_too_many_ends_the_oldest(unserved: Service) -> None:
         other.close()  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("path", ["/v1/sessions/current", "/v1/sessions"])
+def test_a_stream_ends_with_its_login(path: str, unserved: Service) -> None:
+    players = start_two(unserved)
+    with served(unserved) as url:
+        stream, other = messages(url, players[0], 0), messages(url, players[1], 0)
+        next(stream)
+        next(other)
+        assert players[0].person.delete(path).status_code == 204
+        assert list(stream) == []
+        ok(players[1].send(players[1].sign({"resign": True})))
+        assert list(other) != []
+
+
+def test_a_stream_tells_an_expired_login_nothing(unserved: Service) -> None:
+    unserved.overrides["session_ms"] = 10_000
+    unserved.stop()
+    unserved.start()
+    players = start_two(unserved)
+    with served(unserved) as url:
+        stream = messages(url, players[0], 0)
+        next(stream)
+        unserved.clock.ms += 10_000
+        unserved.app.state.services.hub.publish(players[0].m)
+        assert list(stream) == []
+
+
 def test_a_stopping_service_does_not_wait_for_its_streams(unserved: Service) -> None:
     players = start_two(unserved)
     with served(unserved) as url:

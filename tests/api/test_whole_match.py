@@ -35,6 +35,8 @@ def test_the_record_is_for_anybody_after_the_end(service: Service) -> None:
     players = start_two(service)
     m, stranger = players[0].m, service.http
     early = stranger.get(f"/v1/matches/{m}/transcript")
+    assert (early.status_code, early.json()["code"]) == (401, "unauthenticated")
+    early = service.person("carol").get(f"/v1/matches/{m}/transcript")
     assert (early.status_code, early.json()["code"]) == (403, "not_seated")
     assert stranger.get(f"/v1/matches/{m}/bundle").json()["code"] == "wrong_phase"
     so_far = players[0].person.get(f"/v1/matches/{m}/transcript").content
@@ -101,6 +103,9 @@ def test_polling_costs_nothing_while_nothing_happens(service: Service) -> None:
     assert size == f'"{alice.state.size}"' if alice.state else False
     unchanged = alice.person.get(path, headers={"If-None-Match": size})
     assert (unchanged.status_code, unchanged.content, unchanged.headers["ETag"]) == (304, b"", size)
+    for known in ("*", f"W/{size}", f'"0", W/{size}'):
+        unchanged = alice.person.get(path, headers={"If-None-Match": known})
+        assert (unchanged.status_code, unchanged.headers["ETag"]) == (304, size)
     ok(bob.send(bob.sign({"resign": True})))
     assert alice.person.get(path, headers={"If-None-Match": size}).status_code == 200
 

@@ -35,7 +35,7 @@ from tests.durability.duel import (
 from tests.durability.process import Service
 from tests.durability.wire import Heard, Moment, Plan, Strike
 
-MATCHES = max(1, round(5 * float(os.environ.get("FAIRDEAL_SOAK", "1"))))
+MATCHES = max(1, round(5 * float(os.environ.get("SOAK", "1"))))
 KILLS, STRIKES = 10, 5
 """In each match of the long proof: all kills, and those of them around an action."""
 AWAY_MS = 5_500

@@ -27,7 +27,7 @@ from fairdeal.belote.tables import trick_result
 from fairdeal.belote.turned_card import layout
 from fairdeal.cards import PACK, RANKS, SUITS_FR, format_card, rank_of, suit_of
 
-SCALE = float(os.environ.get("FAIRDEAL_SOAK", "1"))
+SCALE = float(os.environ.get("SOAK", "1"))
 BLOCKS = 4
 """Separate tests, so that both cores have some."""
 CONTREE_DEALS = max(1000, round(2500 * SCALE))

@@ -9,6 +9,8 @@ from fairdeal.app.ports import Account, Append, CommitResult, NewTable, Once, Se
 ASSET = "JETON"
 FEES = ledger.FeeSchedule("house-1", 750, 2**53 - 1, 200, "pot")
 JOIN_MS = 60_000
+MOST = 1_000
+"""Unfinished tables of one opener."""
 
 
 class House:
@@ -60,7 +62,7 @@ class House:
 
     def open(self, opener: str, stake: int, seats: int = 2, code: str | None = None) -> str:
         table = self.new_table(opener, stake, seats, code)
-        self.store.open_table(table)
+        self.store.open_table(table, MOST)
         return table.match_id
 
     def table(self, match_id: str) -> Table:

@@ -29,7 +29,7 @@ from fairdeal.errors import (
 )
 from fairdeal.ledger import Refund, SeedForfeit, Win
 from fairdeal.limits import MAX_SAFE_INTEGER
-from tests.store.house import ASSET, House
+from tests.store.house import ASSET, MOST, House
 
 NOBODY = "f" * 32
 Value = TypeVar("Value")
@@ -53,20 +53,21 @@ def together(*works: Callable[[], Value]) -> list[Value | FairdealError]:
 # Accounts and logins
 
 
-def test_an_account_is_found_by_id_and_by_exact_name(store: Store) -> None:
-    ann = Account("a" * 32, "Ann", "bot", "argon2 text", 5)
+def test_an_account_is_found_by_id_and_by_name(store: Store) -> None:
+    ann = Account("a" * 32, "Zoé", "bot", "argon2 text", 5)
     store.create_account(ann)
     assert store.account(ann.id) == ann
-    assert store.account_named("Ann") == ann
-    assert store.account_named("ann") is None
+    assert store.account_named("Zoé") == store.account_named("ZOÉ") == ann
+    assert store.account_named("Zoe") is None
     assert store.account(NOBODY) is None
     assert "argon2 text" not in repr(ann)
 
 
 def test_a_name_is_taken_once(store: Store) -> None:
     store.create_account(Account("a" * 32, "Ann", "player", "hash", 5))
-    with pytest.raises(NameTaken):
-        store.create_account(Account("b" * 32, "Ann", "player", "hash", 6))
+    for same in ("Ann", "ANN", "ann"):
+        with pytest.raises(NameTaken):
+            store.create_account(Account("b" * 32, same, "player", "hash", 6))
     assert store.account("b" * 32) is None
 
 
@@ -82,6 +83,15 @@ def test_a_login_lasts_until_it_expires_or_is_closed(store: Store, house: House)
     store.close_session(b"2" * 32)
     assert store.session_account(b"2" * 32, 99) is None
     assert store.session_account(b"3" * 32, 99) is None
+
+
+def test_all_logins_of_an_account_are_closed_at_once(store: Store, house: House) -> None:
+    ann, ben = house.account(), house.account()
+    for token_hash, account in ((b"1" * 32, ann), (b"2" * 32, ann), (b"3" * 32, ben)):
+        store.open_session(Session(token_hash, account, 100), 10)
+    store.close_sessions(ann)
+    store.close_sessions(ann)
+    assert [store.session_account(bytes([n]) * 32, 99) is None for n in b"123"] == [True, True, False]
 
 
 def test_nobody_cannot_log_in(store: Store) -> None:
@@ -155,6 +165,9 @@ def test_no_more_money_than_numbers_hold(store: Store, house: House) -> None:
     ann = house.account(MAX_SAFE_INTEGER)
     with pytest.raises(LimitExceeded):
         house.deposit(ann, 1)
+    ben = house.account()
+    with pytest.raises(LimitExceeded):
+        house.deposit(ben, 1)  # its own balance has room; the cashier's has not
     house.check()
 
 
@@ -186,7 +199,7 @@ def test_wallet_lines_come_newest_first_in_pages_with_the_balance_after(store: S
 def test_a_new_table_reads_back(store: Store, house: House) -> None:
     ann = house.account()
     new = house.new_table(ann, 500)
-    store.open_table(new)
+    store.open_table(new, MOST)
     table = house.table(new.match_id)
     assert (table.status, table.opener, table.seats, table.stake) == (Status.OPEN, ann, 2, 500)
     assert (table.line, table.size, table.seating, table.seated) == (new.line, 1, 0, ())
@@ -202,11 +215,28 @@ def test_a_new_table_reads_back(store: Store, house: House) -> None:
 def test_a_commitment_opens_one_table_ever(store: Store, house: House) -> None:
     ann = house.account()
     first, second = house.new_table(ann, 0), house.new_table(ann, 0)
-    store.open_table(first)
+    store.open_table(first, MOST)
     with pytest.raises(CommitmentReused):
-        store.open_table(replace(second, commitment=first.commitment))
+        store.open_table(replace(second, commitment=first.commitment), MOST)
     assert store.table(second.match_id) is None
-    store.open_table(second)
+    store.open_table(second, MOST)
+
+
+def test_an_opener_has_a_bounded_number_of_unfinished_tables(store: Store, house: House) -> None:
+    ann, ben = house.account(), house.account()
+    first = house.new_table(ann, 0)
+    store.open_table(first, 2)
+    store.open_table(house.new_table(ann, 0), 2)
+    with pytest.raises(LimitExceeded):
+        store.open_table(house.new_table(ann, 0), 2)
+    store.open_table(house.new_table(ben, 0), 2)
+    house.sit(first.match_id, ann)
+    house.sit(first.match_id, ben)
+    house.start(first.match_id)
+    with pytest.raises(LimitExceeded):
+        store.open_table(house.new_table(ann, 0), 2)
+    house.finish(first.match_id, Win(0))
+    store.open_table(house.new_table(ann, 0), 2)
 
 
 def test_nobody_opens_no_table(store: Store, house: House) -> None:
@@ -533,7 +563,7 @@ def test_a_cancellation_decided_before_somebody_sat_is_stale(store: Store, house
 def test_a_join_reserves_its_commitment_for_ever(store: Store, house: House) -> None:
     ann = house.account()
     new = house.new_table(ann, 0)
-    store.open_table(new)
+    store.open_table(new, MOST)
     match_id, _, _ = house.live(0)
     before = house.table(match_id)
     with pytest.raises(CommitmentReused):
@@ -543,7 +573,7 @@ def test_a_join_reserves_its_commitment_for_ever(store: Store, house: House) -> 
     fresh = house.id() * 2
     assert house.commit(house.append(match_id, commitment=fresh)) is CommitResult.COMMITTED
     with pytest.raises(CommitmentReused):
-        store.open_table(replace(house.new_table(ann, 0), commitment=fresh))
+        store.open_table(replace(house.new_table(ann, 0), commitment=fresh), MOST)
 
 
 def test_money_that_does_not_fit_the_match_is_refused_whole(store: Store, house: House) -> None:

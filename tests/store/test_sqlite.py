@@ -20,7 +20,7 @@ from fairdeal.app.ports import CommitResult, Session, Status, Store
 from fairdeal.errors import DatabaseLocked, StoreFailed
 from fairdeal.ledger import Win, check_books
 from fairdeal.store import SqlStore
-from tests.store.house import ASSET, House
+from tests.store.house import ASSET, MOST, House
 
 
 def dump(path: Path) -> list[str]:
@@ -56,7 +56,7 @@ def deposits(house: House) -> Callable[[], object]:
 
 def opens(house: House) -> Callable[[], object]:
     table = house.new_table(house.account(), 500)
-    return lambda: house.store.open_table(table)
+    return lambda: house.store.open_table(table, MOST)
 
 
 def sits(house: House) -> Callable[[], object]:
@@ -154,7 +154,7 @@ def test_a_hand_at_the_sql_prompt_makes_a_writer_wait_and_not_fail(tmp_path: Pat
         sql.execute("UPDATE heartbeat SET at = 1")
         release = Timer(0.2, sql.execute, ["COMMIT"])
         release.start()
-        store.open_table(table)  # reads before it writes: begun as a reader, it would now stand on a stale moment
+        store.open_table(table, MOST)  # reads before it writes: begun as a reader, it would now stand on a stale moment
         release.join()
     assert store.last_beat() == 1
 
