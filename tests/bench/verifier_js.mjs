@@ -39,15 +39,23 @@ async function median(work) {
   return times.sort((a, b) => a - b)[ROUNDS >> 1];
 }
 
-const table = await play("target", 1, { ruleset: { id: "duel@1", options: { target: 1_001 } } });
-const bundle = await table.bundle();
-const policy = table.policy();
-const bare = await bareChecks(table);
-const report = await verify(bundle, { policy });
-if (report.verdict !== "unchecked" || report.cause !== "no_anchor") throw new Error(report.sentence);
-const bareTime = await median(bare.run);
-const all = await median(() => verify(bundle, { policy }));
-const last = await median(() => verify(bundle, { policy, signatures: "last" }));
-const [a, b, c] = [bareTime, all, last].map((ms) => ms.toFixed(1));
-console.log(`${report.counts.events} events, ${bundle.length} bytes, ${bare.number} seat signatures`);
-console.log(`bare WebCrypto ${a} ms; whole bundle ${b} ms (x ${(all / bareTime).toFixed(2)}); --signatures last ${c} ms`);
+/** @param {string} id of the ruleset @param {any} options */
+async function measure(id, options) {
+  const table = await play("target", 1, { ruleset: { id, options } }, id);
+  const bundle = await table.bundle();
+  const policy = table.policy();
+  const bare = await bareChecks(table);
+  const report = await verify(bundle, { policy });
+  if (report.verdict !== "unchecked" || report.cause !== "no_anchor") throw new Error(report.sentence);
+  const bareTime = await median(bare.run);
+  const all = await median(() => verify(bundle, { policy }));
+  const last = await median(() => verify(bundle, { policy, signatures: "last" }));
+  const [a, b, c] = [bareTime, all, last].map((ms) => ms.toFixed(1));
+  console.log(`${id}: ${report.counts.events} events, ${bundle.length} bytes, ${bare.number} seat signatures`);
+  console.log(`  bare WebCrypto ${a} ms; whole bundle ${b} ms (x ${(all / bareTime).toFixed(2)}); --signatures last ${c} ms`);
+}
+
+await measure("duel@1", { target: 1_001 });
+await measure("classique@1", { target: 1_001 });
+await measure("coinche@1", { scoring: "faits", target: 1_001 });
+await measure("annonces@1", { target: 1_001 });
