@@ -2,16 +2,18 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fairdeal_verifier import cli
+from fairdeal_verifier import cli, usage, verify
 from fairdeal_verifier.report import EXIT_CODES
-from fairdeal_verifier.sentences import CAUSES, REASONS
+from fairdeal_verifier.sentences import CAUSES, REASONS, sentence
 from tests.verifier.builder import ENDINGS, Match, target
 
 MEMBERS = {
@@ -95,23 +97,87 @@ def test_verdicts(
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "reason"),
     [
-        ("none",),
-        ("here",),
-        ("bundle", "--policy", "none"),
-        ("bundle", "--policy", "bundle"),
-        ("bundle", "--held", "none"),
-        ("bundle", "--held", "bundle"),
-        ("bundle", "--policy", "policy", "--held", "foreign"),
-        ("malformed", "--held", "malformed"),
+        (("none",), "no_file"),
+        (("here",), "unreadable"),
+        (("bundle", "--policy", "none"), "no_file"),
+        (("bundle", "--policy", "bundle"), "policy_line"),
+        (("bundle", "--held", "none"), "no_file"),
+        (("bundle", "--held", "bundle"), "held_line"),
+        (("bundle", "--policy", "policy", "--held", "foreign"), "held_foreign"),
+        (("malformed", "--held", "malformed"), "held_line"),
     ],
 )
-def test_wrong_usage(arguments: tuple[str, ...], files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, [files.get(argument, argument) for argument in arguments])
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_wrong_usage(
+    arguments: tuple[str, ...],
+    reason: str,
+    language: str,
+    files: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = run(capsys, [*(files.get(argument, argument) for argument in arguments), "--lang", language])
     assert (code, out) == (2, "")
-    assert err.startswith("fairdeal-verify: ")
-    assert err.count("\n") == 1
+    text = usage.REASONS[reason][language == "fr"]
+    value = files["here"] if reason == "unreadable" else files["none"] if reason == "no_file" else "1"
+    assert err == f"fairdeal-verify: {text.format(value)}\n"
+
+
+def test_every_reason_of_wrong_usage_has_both_languages() -> None:
+    source = "".join(path.read_text("utf-8") for path in Path(usage.__file__).parent.glob("*.py"))
+    assert set(re.findall(r'WrongUsage\("(\w+)"', source)) == set(usage.REASONS)
+    for english, french in [*usage.REASONS.values(), *usage.TEXTS.values()]:
+        assert english != french
+        assert english.count("{}") == french.count("{}") or english == "{}"
+
+
+@pytest.mark.parametrize(("held", "line"), [(b"{}\n", 1), (b'{"a":1', 0), (b"", 0)])
+def test_a_held_file_is_refused_in_our_words(
+    held: bytes, line: int, files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad").write_bytes(held)
+    code, out, err = run(capsys, [files["bundle"], "--held", str(tmp_path / "bad"), "--lang", "en"])
+    assert (code, out) == (2, "")
+    told = (
+        "line 1 of the held file is not of its form"
+        if line
+        else "the held file is empty, or its last line does not end"
+    )
+    assert err == f"fairdeal-verify: {told}\n"
+
+
+def test_the_line_of_a_held_file_that_is_refused_is_named(
+    files: dict[str, str], tmp_path: Path, match: Match, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = match.held_file().split(b"\n")
+    lines[2] = b"[" * 9
+    (tmp_path / "bad").write_bytes(b"\n".join(lines))
+    err = run(capsys, [files["bundle"], "--held", str(tmp_path / "bad"), "--lang", "fr"])[2]
+    assert err == "fairdeal-verify: la ligne 3 du fichier de joueur n’a pas la forme prévue\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", "print one JSON object"), ("fr", "afficher un objet JSON"), ("de", "print one JSON")]
+)
+def test_help(language: str, told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", f"{language}_X.UTF-8")
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["--help"])
+    assert stopped.value.code == 0
+    out, err = capsys.readouterr()
+    assert told in out
+    assert "stderr" in out
+    assert err == ""
+
+
+def test_wrong_arguments_in_french(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["x", "--signatures", "some", "--lang", "fr"])
+    assert stopped.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith("fairdeal-verify: arguments refusés ; voir --help\n")
 
 
 @pytest.mark.parametrize("arguments", [[], ["x", "--lang", "de"], ["x", "--signatures", "some"], ["x", "y"]])
@@ -158,7 +224,7 @@ def test_the_language_is_the_locales(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     out = run(capsys, [files["bundle"], "--policy", files["policy"], "--held", files["held"]])[1]
-    assert ("toute la partie est juste" in out) is french
+    assert ("toute la partie est en règle" in out) is french
     assert out.startswith("verified: ")
 
 
@@ -171,11 +237,51 @@ def test_what_a_person_reads(files: dict[str, str], capsys: pytest.CaptureFixtur
         "verified: the whole match checks out; target reached, seat 1 won; 2 timeouts, 0 resumes, 0 void deals.\n"
     )
     assert run(capsys, [*whole, "--lang", "fr"])[1] == (
-        "verified: toute la partie est juste ; points atteints, le siège 1 gagne ; "
+        "verified: vérifiée, toute la partie est en règle ; objectif atteint, le joueur du siège 1 gagne ; "
         "2 dépassements, 0 reprise, 0 donne nulle.\n"
     )
     cheated = run(capsys, [files["cheated"], *given, "--lang", "en"])[1]
     assert cheated.startswith("cheated: the payout is wrong (at event 44, step 10); target reached, seat 1 won; ")
+    cheated = run(capsys, [files["cheated"], *given, "--lang", "fr"])[1]
+    assert cheated.startswith("cheated: tricherie prouvée, le règlement est faux (à l’événement 44, étape 10) ; ")
+    unchecked = run(capsys, [files["cheated"], "--lang", "en"])[1]
+    assert unchecked.startswith("unchecked: without a policy nobody is accused, but the payout is wrong (at event 44, ")
+
+
+def test_where_a_changed_event_may_be(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A root says that some event was changed, not which: the sentence has the span, not its end alone."""
+    given = [files["altered"], "--policy", files["policy"]]
+    report = json.loads(run(capsys, [*given, "--json"])[1])
+    first, last = report["suspects"]
+    assert first < last == report["broken_at"]
+    assert f"(somewhere in events {first} to {last}, step 3); " in run(capsys, [*given, "--lang", "en"])[1]
+    assert (
+        f"(quelque part dans les événements {first} à {last}, étape 3) ; " in run(capsys, [*given, "--lang", "fr"])[1]
+    )
+
+
+def test_the_sentence_names_both_winners_of_a_side(match: Match) -> None:
+    found = verify(match.bundle(), None, None)
+    assert "; target reached, seats 1 and 3 won; " in sentence(replace(found, seats=4), "en")
+    assert " ; objectif atteint, les joueurs des sièges 1 et 3 gagnent ; " in sentence(replace(found, seats=4), "fr")
+
+
+def test_the_steps_are_told_in_the_language(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    given = [files["altered"], "--policy", files["policy"], "--lang"]
+    english, french = (run(capsys, [*given, language])[2].splitlines() for language in ("en", "fr"))
+    assert english[:4] == [
+        " 0 bytes and schema: passed",
+        " 1 policy and keys: passed",
+        " 2 log proofs: not run",
+        " 3 transcript root, head, held receipts: failed",
+    ]
+    assert french[:4] == [
+        " 0 octets et forme : en règle",
+        " 1 fichier de confiance et clés : en règle",
+        " 2 preuves du journal : non contrôlé",
+        " 3 racine de la partie, en-tête signé, reçus gardés : en défaut",
+    ]
+    assert not set(english) & set(french)
 
 
 def test_every_cause_and_reason_has_both_languages() -> None:

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
+from typing import NoReturn
 
 from fairdeal_verifier.errors import WrongUsage
 from fairdeal_verifier.files import MAX_FILE_BYTES
 from fairdeal_verifier.notes import MAX_POLICY_BYTES, Policy
-from fairdeal_verifier.sentences import Language, sentence
+from fairdeal_verifier.sentences import Language, sentence, step_line
+from fairdeal_verifier.usage import say, say_why
 from fairdeal_verifier.verify import verify
 
 EXIT_FAILED = 1
@@ -19,55 +21,64 @@ EXIT_USAGE = 2
 PROGRAM = "fairdeal-verify"
 
 
+class _Parser(argparse.ArgumentParser):
+    """Refuses arguments in the reader's language; argparse has its reasons in English alone."""
+
+    def __init__(self, language: Language) -> None:
+        super().__init__(
+            prog=PROGRAM, description=say("description", language), epilog=say("exits", language), add_help=False
+        )
+        self.language = language
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(EXIT_USAGE, f"{PROGRAM}: {say('refused', self.language, message)}\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code (protocol 6.1)."""
-    options = _parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without accents still gets its verdict
+    language = _language(arguments, os.environ)
+    options = _parser(language).parse_args(arguments)
     try:
-        return _run(options)
+        return _run(options, language)
     except WrongUsage as error:
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        print(f"{PROGRAM}: {say_why(error, language)}", file=sys.stderr)
         return EXIT_USAGE
     except Exception as error:
         if os.environ.get("FAIRDEAL_DEBUG"):
             raise
-        print(f"{PROGRAM}: the verifier failed: {type(error).__name__}", file=sys.stderr)
+        print(f"{PROGRAM}: {say('failed', language, type(error).__name__)}", file=sys.stderr)
         return EXIT_FAILED
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=PROGRAM,
-        description="Checks a match from its bundle, with no trust in the server that dealt it.",
-        epilog="Exit codes: 0 verified, 10 cheated, 11 pending, 12 malformed, 13 unchecked, 15 altered, "
-        "1 the verifier failed, 2 wrong usage.",
-    )
-    parser.add_argument("bundle", metavar="BUNDLE", type=Path, help="the match's .fairdeal file")
-    parser.add_argument(
-        "--policy", metavar="FILE", type=Path, help="the keys you trust, from elsewhere than the bundle"
-    )
-    parser.add_argument("--held", metavar="FILE", type=Path, help="the .held file your own client wrote while playing")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a sentence")
-    parser.add_argument("--lang", choices=("fr", "en"), help="language of the sentence (default: the locale's)")
-    parser.add_argument(
-        "--signatures", choices=("all", "last"), default="all", help="check every signature, or each party's last one"
-    )
+def _parser(language: Language) -> argparse.ArgumentParser:
+    parser = _Parser(language)
+    # A group of its own, since the titles of argparse's are English.
+    group = parser.add_argument_group("arguments")
+    group.add_argument("bundle", metavar="BUNDLE", type=Path, help=say("bundle", language))
+    group.add_argument("-h", "--help", action="help", help=say("help", language))
+    group.add_argument("--policy", metavar="FILE", type=Path, help=say("policy", language))
+    group.add_argument("--held", metavar="FILE", type=Path, help=say("held", language))
+    group.add_argument("--json", action="store_true", help=say("json", language))
+    group.add_argument("--lang", choices=("fr", "en"), help=say("lang", language))
+    group.add_argument("--signatures", choices=("all", "last"), default="all", help=say("signatures", language))
     return parser
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, language: Language) -> int:
     bundle = _read(options.bundle, MAX_FILE_BYTES)
     policy = None if options.policy is None else Policy.parse(_read(options.policy, MAX_POLICY_BYTES))
     held = None if options.held is None else _read(options.held, MAX_FILE_BYTES)
     report = verify(bundle, policy, held, signatures=options.signatures)
-    said = sentence(report, options.lang or _language(os.environ))
+    said = sentence(report, language)
     if options.json:
         print(json.dumps(report.as_json(said), sort_keys=True))
     else:
         for check in report.checks:
-            print(f"{check.step:2} {check.name}: {check.result}", file=sys.stderr)
+            print(step_line(check, language), file=sys.stderr)
         print(said)
     return report.exit_code
 
@@ -77,11 +88,18 @@ def _read(path: Path, limit: int) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(limit + 1)
-    except OSError as error:
-        raise WrongUsage(f"cannot read {path}: {error.strerror}") from None
+    except FileNotFoundError:
+        raise WrongUsage("no_file", path) from None
+    except OSError:
+        raise WrongUsage("unreadable", path) from None
 
 
-def _language(environment: "os._Environ[str]") -> Language:
-    """The first locale variable that is set decides, as for every program."""
-    named = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := environment.get(name))), "")
-    return "fr" if named.lower().startswith("fr") else "en"
+def _language(arguments: Sequence[str] | None, environment: "os._Environ[str]") -> Language:
+    """The one asked for, known before the rest is; else the first locale variable that is set decides."""
+    early = argparse.ArgumentParser(add_help=False)
+    early.add_argument("--lang", nargs="?")
+    wanted = early.parse_known_args(arguments)[0].lang
+    if wanted is None:
+        wanted = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := environment.get(name))), "")
+        return "fr" if wanted.lower().startswith("fr") else "en"
+    return "fr" if wanted == "fr" else "en"

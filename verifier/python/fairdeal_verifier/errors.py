@@ -30,7 +30,12 @@ class IllegalAction(VerifierError):
 
 
 class WrongUsage(VerifierError):
-    """The policy or the held file cannot be used: exit 2."""
+    """A file cannot be used: exit 2. `reason` is a key of `usage.REASONS`; its text there has a place for `value`."""
+
+    def __init__(self, reason: str, value: object = None) -> None:
+        super().__init__(reason, value)
+        self.reason = reason
+        self.value = value
 
 
 class Malformed(VerifierError):

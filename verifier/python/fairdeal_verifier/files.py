@@ -113,20 +113,31 @@ class HeldFile:
     def parse(cls, data: bytes) -> "HeldFile":
         """Raises WrongUsage."""
         if len(data) > MAX_FILE_BYTES:
-            raise WrongUsage("the held file is too large")
+            raise WrongUsage("held_size")
         lines = data.split(b"\n")
         if lines.pop() or not lines:
-            raise WrongUsage("the held file does not end in a line feed")
-        if max(map(len, lines)) > MAX_LINE_BYTES:
-            raise WrongUsage("a line of the held file is too long")
+            raise WrongUsage("held_cut")
+        number = 1
         try:
-            form, key, m, seat = fields.members(canonical.decode(lines[0]), "format", "key", "m", "seat")
-            fields.choice(form, "fairdeal/held@1")
-            owner = (fields.hex32(key), fields.hex16(m), fields.integer(seat, 0, MOST_SEATS - 1))
-            held = [_held_line(canonical.decode(line)) for line in lines[1:]]
-        except (NotCanonical, SchemaRefused, NoteRefused) as error:
-            raise WrongUsage(f"the held file is malformed: {error}") from None
+            owner = _held_owner(_held_json(lines[0]))
+            held = []
+            for number, line in enumerate(lines[1:], 2):  # noqa: B007 - the line that is refused is named
+                held.append(_held_line(_held_json(line)))
+        except (NotCanonical, SchemaRefused, NoteRefused):
+            raise WrongUsage("held_line", number) from None
         return cls(*owner, held)
+
+
+def _held_json(line: bytes) -> Json:
+    if len(line) > MAX_LINE_BYTES:
+        raise SchemaRefused("too long")
+    return canonical.decode(line)
+
+
+def _held_owner(value: Json) -> tuple[bytes, str, int]:
+    form, key, m, seat = fields.members(value, "format", "key", "m", "seat")
+    fields.choice(form, "fairdeal/held@1")
+    return fields.hex32(key), fields.hex16(m), fields.integer(seat, 0, MOST_SEATS - 1)
 
 
 def _held_line(value: Json) -> HeldLine:

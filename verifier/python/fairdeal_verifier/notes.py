@@ -90,13 +90,13 @@ class Policy:
     def parse(cls, text: bytes) -> "Policy":
         """Reads a policy file; raises WrongUsage."""
         if len(text) > MAX_POLICY_BYTES:
-            raise WrongUsage("the policy is too large")
+            raise WrongUsage("policy_size")
         try:
             lines = text.decode().split("\n")
         except UnicodeDecodeError:
-            raise WrongUsage("the policy is not UTF-8") from None
+            raise WrongUsage("policy_encoding") from None
         if lines.pop() != "":
-            raise WrongUsage("the policy does not end in a line feed")
+            raise WrongUsage("policy_cut")
         keys: dict[KeyId, PublicKey] = {}
         quorums = 0
         for number, line in enumerate(lines, 1):
@@ -107,13 +107,13 @@ class Policy:
                     listed, raw = parse_verifier_key(line.removeprefix("log "))
                     key = public_key(raw)
                     key.check_torsion_free()
-                except (NoteRefused, KeyRefused) as error:
-                    raise WrongUsage(f"the policy's line {number} names no usable key: {error}") from None
+                except (NoteRefused, KeyRefused):
+                    raise WrongUsage("policy_key", number) from None
                 if listed in keys:
-                    raise WrongUsage(f"the policy's line {number} names a key again")
+                    raise WrongUsage("policy_twice", number)
                 keys[listed] = key
             elif line and not line.startswith("#"):
-                raise WrongUsage(f"the policy's line {number} is not understood")
+                raise WrongUsage("policy_line", number)
         if not keys or quorums != 1:
-            raise WrongUsage("a policy has at least one log line and 'quorum none' once")
+            raise WrongUsage("policy_lacks")
         return cls(keys)

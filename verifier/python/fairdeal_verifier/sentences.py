@@ -1,96 +1,140 @@
-"""The one sentence a person reads, in English and French. The verdict word in front is the same in both."""
+"""The one sentence a person reads, and the line for each step, in English and French.
+
+The verdict word in front is the same in both; in French its translation follows.
+"""
 
 from typing import Literal
 
 from fairdeal_verifier.game import SIDES
-from fairdeal_verifier.report import Report
+from fairdeal_verifier.report import Check, Report, Verdict
 
 Language = Literal["en", "fr"]
 
 ENGLISH, FRENCH = 0, 1
 
+VERDICTS: dict[Verdict, str] = {
+    "verified": "vérifiée",
+    "cheated": "tricherie prouvée",
+    "pending": "en attente",
+    "malformed": "illisible",
+    "unchecked": "non vérifiable",
+    "altered": "fichier modifié",
+}
+"""What the verdict words mean, for a French reader."""
+
+STEPS_FR = {
+    0: "octets et forme",
+    1: "fichier de confiance et clés",
+    2: "preuves du journal",
+    3: "racine de la partie, en-tête signé, reçus gardés",
+    4: "signatures des joueurs",
+    5: "l’engagement s’ouvre",
+    6: "les graines des joueurs s’ouvrent",
+    7: "donnes et mains montrées",
+    8: "ordre, tour, légalité, pendule, coups montrés",
+    9: "points et fin de partie",
+    10: "règlement",
+}
+"""The names of the steps, for a French reader; a report has them in English."""
+
+RESULTS_FR = {"passed": "en règle", "failed": "en défaut", "not run": "non contrôlé"}
+
 CAUSES: dict[str, tuple[str, str]] = {
     "size": ("a size is over its limit", "une taille dépasse la limite"),
     "encoding": ("the bytes are not canonical JSON lines", "les octets ne sont pas des lignes de JSON canonique"),
-    "header": ("the header is not one of a bundle", "l’en-tête n’est pas celui d’un dossier de partie"),
+    "header": ("the header is not one of a bundle", "la première ligne n’est pas celle d’un dossier de partie"),
     "schema": ("an event is not of the known form", "un événement n’a pas la forme prévue"),
     "index": ("the events are not numbered in order", "les événements ne sont pas numérotés dans l’ordre"),
-    "no_policy": ("no policy was given", "aucune politique n’a été donnée"),
-    "unknown_key": ("the policy does not list the signing key", "la politique ne connaît pas la clé qui a signé"),
+    "no_policy": ("no policy was given", "aucun fichier de confiance n’a été donné"),
+    "unknown_key": (
+        "the policy does not list the signing key",
+        "le fichier de confiance ne connaît pas la clé qui a signé",
+    ),
     "head_signature": (
         "the head is not signed by a listed key",
-        "la tête n’est pas signée par une clé de la politique",
+        "l’en-tête n’est pas signé par une clé du fichier de confiance",
     ),
     "events_missing": ("events are missing at the end", "il manque des événements à la fin"),
-    "events_extra": ("there are more events than were signed", "il y a plus d’événements que signés"),
+    "events_extra": ("there are more events than were signed", "il y a plus d’événements qu’il n’en a été signé"),
     "root": ("the events are not those that were signed", "les événements ne sont pas ceux qui ont été signés"),
-    "held_signature": ("a line of the held file is not properly signed", "une ligne du fichier gardé est mal signée"),
+    "held_signature": (
+        "a line of the held file is not properly signed",
+        "une ligne du fichier de joueur est mal signée",
+    ),
     "fork": (
         "the server signed two different histories of this match",
-        "le serveur a signé deux histoires différentes de cette partie",
+        "le serveur a signé deux versions différentes de cette partie",
     ),
-    "seat_key": ("a seat’s key is missing or unsound", "la clé d’un siège manque ou n’est pas sûre"),
-    "signed_root": ("a seat signed another history", "un siège a signé une autre histoire"),
-    "seat_signature": ("a seat’s signature is false", "la signature d’un siège est fausse"),
+    "seat_key": ("a seat’s key is missing or unsound", "la clé d’un joueur manque ou n’est pas sûre"),
+    "signed_root": ("a seat signed another history", "un joueur a signé une autre version de la partie"),
+    "seat_signature": ("a seat’s signature is false", "la signature d’un joueur est fausse"),
     "commitment": (
         "the revealed server seed is not the one promised",
-        "la graine révélée par le serveur n’est pas celle promise",
+        "la graine révélée par le serveur n’est pas celle qu’il avait promise",
     ),
     "no_reveal": ("the server seed was not revealed", "la graine du serveur n’a pas été révélée"),
-    "seat_seed": ("a seat’s seed is not the one promised", "la graine d’un siège n’est pas celle promise"),
+    "seat_seed": ("a seat’s seed is not the one promised", "la graine d’un joueur n’est pas celle qu’il avait promise"),
     "deal": ("the deal does not follow from the seeds", "la donne ne découle pas des graines"),
     "shown_hand": (
         "the hand shown to the player was not the dealt one",
-        "la main montrée au joueur n’était pas la sienne",
+        "la main montrée au joueur n’était pas celle de la donne",
     ),
     "order": ("this event may not stand here", "cet événement n’a pas sa place ici"),
     "terms": (
         "the opening names another match or key than the signed head",
-        "l’ouverture nomme une autre partie ou une autre clé que la tête signée",
+        "l’ouverture nomme une autre partie ou une autre clé que l’en-tête signé",
     ),
-    "clock": ("the time is against the clock rules", "l’heure est contraire aux règles de la pendule"),
-    "turn": ("it was not this seat’s turn", "ce n’était pas le tour de ce siège"),
-    "illegal": ("the bid or card was not allowed", "l’annonce ou la carte n’était pas permise"),
-    "says": ("belote or rebelote is missing or wrong", "belote ou rebelote manque ou est fausse"),
+    "clock": ("the time is against the clock rules", "l’heure enfreint les règles de la pendule"),
+    "turn": ("it was not this seat’s turn", "ce n’était pas à ce joueur de parler ou de jouer"),
+    "illegal": ("the bid or card was not allowed", "l’enchère ou la carte n’était pas permise"),
+    "says": ("belote or rebelote is missing or wrong", "la belote ou la rebelote manque, ou est dite à tort"),
     "timeout": ("the timeout is not the one due", "le dépassement de temps n’est pas celui qui était dû"),
-    "resume": ("the resumption is against its rules", "la reprise est contraire à ses règles"),
+    "resume": ("the resumption is against its rules", "la reprise enfreint ses règles"),
     "shown_legal": (
         "the actions shown to the player were not the allowed ones",
-        "les actions montrées au joueur n’étaient pas celles permises",
+        "les coups montrés au joueur n’étaient pas les coups permis",
     ),
     "duplicate": ("a key or a commitment is used twice", "une clé ou un engagement sert deux fois"),
     "show": ("the announcements shown are wrong", "les annonces montrées sont fausses"),
-    "score": ("the score is wrong", "le score est faux"),
+    "score": ("the score is wrong", "le compte des points est faux"),
     "end": ("the ending is wrong", "la fin de partie est fausse"),
-    "settle": ("the payout is wrong", "le paiement est faux"),
+    "settle": ("the payout is wrong", "le règlement est faux"),
     "not_closed": (
         "consistent so far, but this copy is not closed",
         "tout concorde jusqu’ici, mais cette copie n’est pas close",
     ),
     "no_anchor": (
-        "everything agrees, but only with the operator’s own word; give your held file",
-        "tout concorde, mais avec la seule parole de l’opérateur ; donnez votre fichier gardé",
+        "everything agrees, but by the operator’s word alone: a held file that bears it out is missing",
+        "tout concorde, mais sur la seule parole de l’opérateur : il manque un fichier de joueur qui le confirme",
     ),
 }
 """Every cause of protocol 6.5."""
 
+_HARMLESS = ("no_policy", "unknown_key", "not_closed", "no_anchor")
+"""Under these `unchecked` says all: no rule was broken."""
+
 REASONS: dict[str, tuple[str, str]] = {
-    "target": ("target reached", "points atteints"),
+    "target": ("target reached", "objectif atteint"),
     "overruns": ("lost on time", "perdue au temps"),
     "resigned": ("resigned", "abandon"),
     "seed": ("a seed was not sent", "une graine n’a pas été envoyée"),
-    "cancelled": ("cancelled before it began", "annulée avant de commencer"),
-    "void": ("void", "nulle"),
+    "cancelled": ("cancelled before it began", "annulée avant la première donne"),
+    "void": ("void", "partie nulle"),
 }
 
 _WORDS = {
-    "verified": ("the whole match checks out", "toute la partie est juste"),
+    "verified": ("the whole match checks out", "toute la partie est en règle"),
     "last": ("only the last signatures were checked", "seules les dernières signatures ont été contrôlées"),
-    "seat": ("seat {} won", "le siège {} gagne"),
-    "side": ("side {} won", "le camp {} gagne"),
+    "untrusted": (
+        "without a policy nobody is accused, but {}",
+        "sans fichier de confiance personne n’est accusé, mais {}",
+    ),
+    "seat": ("seat {} won", "le joueur du siège {} gagne"),
+    "side": ("seats {} and {} won", "les joueurs des sièges {} et {} gagnent"),
     "nobody": ("nobody won", "sans gagnant"),
     "no_end": ("no ending", "pas de fin"),
     "at": ("at event {}", "à l’événement {}"),
+    "between": ("somewhere in events {} to {}", "quelque part dans les événements {} à {}"),
     "step": ("step {}", "étape {}"),
 }
 
@@ -104,22 +148,9 @@ def _count(number: int, english: str, french: str, tongue: int) -> str:
 def sentence(report: Report, language: Language) -> str:
     """One line that begins with the verdict word and tells the ending, timeouts, resumes and void deals."""
     tongue = FRENCH if language == "fr" else ENGLISH
-
-    def word(name: str, *values: int) -> str:
-        return _WORDS[name][tongue].format(*values)
-
-    found = word("verified") if report.cause is None else CAUSES[report.cause][tongue]
-    if report.step is not None:
-        where = [] if report.broken_at is None else [word("at", report.broken_at)]
-        found += f" ({', '.join([*where, word('step', report.step)])})"
-    parts = [found]
+    parts = [_found(report, tongue)]
     if report.verdict != "malformed":
-        if report.ending is None:
-            parts.append(word("no_end"))
-        else:
-            winner = report.ending.winner
-            who = word("nobody") if winner is None else word("side" if report.seats > SIDES else "seat", winner)
-            parts.append(f"{REASONS[report.ending.reason][tongue]}, {who}")
+        parts.append(_ended(report, tongue))
         counts = report.counts
         parts.append(
             ", ".join(
@@ -131,6 +162,45 @@ def sentence(report: Report, language: Language) -> str:
             )
         )
         if report.signatures == "last":
-            parts.append(word("last"))
+            parts.append(_word("last", tongue))
+    gloss = ("", f"{VERDICTS[report.verdict]}, ")[tongue]
     separator = ("; ", " ; ")[tongue]
-    return f"{report.verdict}: {separator.join(parts)}."
+    return f"{report.verdict}: {gloss}{separator.join(parts)}."
+
+
+def step_line(check: Check, language: Language) -> str:
+    """How one step went."""
+    if language == "fr":
+        return f"{check.step:2} {STEPS_FR[check.step]} : {RESULTS_FR[check.result]}"
+    return f"{check.step:2} {check.name}: {check.result}"
+
+
+def _word(name: str, tongue: int, *values: object) -> str:
+    return _WORDS[name][tongue].format(*values)
+
+
+def _found(report: Report, tongue: int) -> str:
+    found = _word("verified", tongue) if report.cause is None else CAUSES[report.cause][tongue]
+    if report.verdict == "unchecked" and report.cause not in _HARMLESS:
+        found = _word("untrusted", tongue, found)
+    where = []
+    if report.suspects is not None and report.suspects[0] < report.suspects[1]:
+        where.append(_word("between", tongue, *report.suspects))
+    elif report.broken_at is not None:
+        where.append(_word("at", tongue, report.broken_at))
+    if report.step is not None:
+        where.append(_word("step", tongue, report.step))
+    return f"{found} ({', '.join(where)})" if where else found
+
+
+def _ended(report: Report, tongue: int) -> str:
+    if report.ending is None:
+        return _word("no_end", tongue)
+    winner = report.ending.winner
+    if winner is None:
+        who = _word("nobody", tongue)
+    elif report.seats > SIDES:
+        who = _word("side", tongue, winner, winner + SIDES)
+    else:
+        who = _word("seat", tongue, winner)
+    return f"{REASONS[report.ending.reason][tongue]}, {who}"

@@ -113,7 +113,7 @@ class _Verification:
         if held is None:
             return
         if held.m != self.head.origin.rpartition("/m/")[2] or held.seat >= self.open.seats:
-            raise WrongUsage("the held file is of another match")
+            raise WrongUsage("held_foreign")
         for line in held.lines:
             self._check_held_line(held, line)
         signed = self._signed_lines(held)
