@@ -10,15 +10,35 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from fairdeal_verifier import verify
 from fairdeal_verifier.actions import do_of
-from fairdeal_verifier.cards import CARD_NAMES, PASS, RESIGN, TAKE
+from fairdeal_verifier.cards import PASS, RESIGN, TAKE
 from fairdeal_verifier.merkle import roots
 from fairdeal_verifier.sentences import CAUSES
 from tests.verifier.builder import ENDINGS, Match, Server, target
+from tests.verifier.planting import (
+    Change,
+    act,
+    again,
+    at,
+    before,
+    drop,
+    early,
+    flip,
+    found,
+    insert,
+    late,
+    more,
+    number,
+    outage,
+    pay,
+    play_illegally,
+    replaced,
+    signed,
+    speaks,
+    the_end,
+    time,
+)  # fmt: skip
 
 PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
-
-Change = Callable[[Match], int | None]
-"""Plants a fault in a match and returns the place where it must be seen."""
 
 
 def long_match() -> Match:
@@ -57,136 +77,6 @@ def plant(name: str) -> Match:
     return MATCHES[name].copy()
 
 
-def found(match: Match, held: int | None = None, **changed: Any) -> tuple[str, int | None, str | None, int | None]:
-    bundle = changed["bundle"] if "bundle" in changed else match.bundle(changed.get("head"))
-    report = verify(bundle, match.policy(), None if held is None else match.held_file(held))
-    return report.verdict, report.step, report.cause, report.broken_at
-
-
-def number(match: Match) -> None:
-    for n, event in enumerate(match.events):
-        event["n"] = n
-
-
-def at(kind: str, skip: int = 0, **data: Any) -> Change:
-    """Overwrites members of an event's data."""
-
-    def change(match: Match) -> int:
-        place = match.find(kind, skip)
-        match.events[place]["data"].update(data)
-        return place
-
-    return change
-
-
-def more(kind: str, member: str, by: int = 1, skip: int = 0) -> Change:
-    """Adds to an integer member, or to the first of a list of them."""
-
-    def change(match: Match) -> int:
-        place = match.find(kind, skip)
-        data = match.events[place]["data"]
-        if isinstance(data[member], list):
-            data[member][0] += by
-        else:
-            data[member] += by
-        return place
-
-    return change
-
-
-def replaced(kind: str, data: dict[str, Any]) -> Change:
-    """Gives an event another data altogether."""
-
-    def change(match: Match) -> int:
-        place = match.find(kind)
-        match.events[place]["data"] = data
-        return place
-
-    return change
-
-
-def time(kind: str, by: int, skip: int = 0) -> Change:
-    """Moves the time of an event."""
-
-    def change(match: Match) -> int:
-        place = match.find(kind, skip)
-        match.events[place]["t"] += by
-        return place
-
-    return change
-
-
-def insert(kind: str, by: int, data: dict[str, Any], before: Callable[[Match], int]) -> Change:
-    def change(match: Match) -> int:
-        place = before(match)
-        t = match.events[max(place - 1, 0)]["t"]
-        match.events.insert(place, {"by": by, "data": data, "n": 0, "t": t, "type": kind})
-        number(match)
-        return place
-
-    return change
-
-
-def drop(kind: str, skip: int = 0) -> Change:
-    def change(match: Match) -> int:
-        place = match.find(kind, skip)
-        del match.events[place]
-        number(match)
-        return place
-
-    return change
-
-
-def before(kind: str, skip: int = 0) -> Callable[[Match], int]:
-    return lambda match: match.find(kind, skip)
-
-
-def the_end(match: Match) -> int:
-    return len(match.events)
-
-
-def signed(do: dict[str, Any]) -> dict[str, Any]:
-    return {"do": do, "root": "00" * 32, "sig": "00" * 64}
-
-
-def act(change: Callable[[dict[str, Any]], None], wanted: Callable[[dict[str, Any]], bool]) -> Change:
-    """Changes the first act whose data is wanted."""
-
-    def apply(match: Match) -> int:
-        for place, event in enumerate(match.events):
-            if event["type"] == "act" and wanted(event["data"]):
-                change(event)
-                return place
-        raise AssertionError("no such act")
-
-    return apply
-
-
-def speaks(word: str | None) -> Callable[[dict[str, Any]], bool]:
-    return lambda data: "card" in data["do"] and data.get("says") == word
-
-
-def play_illegally(strict: bool) -> Change:
-    """A card that is not in the hand; or, in the last seven tricks, one in the hand that may not be played."""
-
-    def change(match: Match) -> int:
-        views = {line["view"]["size"]: line["view"] for lines in match.held for line in lines if line["view"]["legal"]}
-        for place, event in enumerate(match.events):
-            view = views.get(place)
-            if event["type"] != "act" or view is None or "card" not in view["legal"][0]:
-                continue
-            allowed = [do["card"] for do in view["legal"]]
-            outside = view["hand"] if strict else CARD_NAMES
-            wrong = [card for card in outside if card not in allowed and (strict or card not in view["hand"])]
-            if wrong:
-                event["data"]["do"] = {"card": wrong[0]}
-                event["data"].pop("says", None)
-                return place
-        raise AssertionError("no such place")
-
-    return change
-
-
 def take_the_others_turn(match: Match) -> int:
     place = match.find("act", 2)
     match.events[place]["by"] = 1 - match.events[place]["by"]
@@ -213,48 +103,11 @@ def servers_commitment(match: Match) -> int:
     return 1
 
 
-def again(which: int, place: int) -> Change:
-    """Writes an event a second time."""
-
-    def change(match: Match) -> int:
-        match.events.insert(place, match.copy().events[which])
-        number(match)
-        return place
-
-    return change
-
-
 def swap_ends(match: Match) -> int:
     place = match.find("end")
     match.events[place], match.events[place + 1] = match.events[place + 1], match.events[place]
     number(match)
     return place
-
-
-def late(kind: str, skip: int = 0) -> Change:
-    """One ms after the deadline; what follows moves along."""
-
-    def change(match: Match) -> int:
-        place = match.find(kind, skip)
-        pause = 4_000 if match.events[place - 1]["type"] == "deal" else 0
-        moved = match.events[place - 1]["t"] + 30_000 + pause + 1 - match.events[place]["t"]
-        for event in match.events[place:]:
-            event["t"] += moved
-        return place
-
-    return change
-
-
-def early(skip: int = 0) -> Change:
-    """A timeout one ms before deadline and grace are over."""
-
-    def change(match: Match) -> int:
-        place = match.find("timeout", skip)
-        pause = 4_000 if match.events[place - 1]["type"] == "deal" else 0
-        match.events[place]["t"] = match.events[place - 1]["t"] + 30_000 + pause + 249
-        return place
-
-    return change
 
 
 def other_turned(match: Match) -> int:
@@ -291,6 +144,20 @@ def end_of(match: Match, **data: Any) -> int:
     place = match.find("end")
     match.events[place]["data"].update(data)
     return place
+
+
+def over_before(match: Match, by: int) -> int:
+    """The first resume, of an outage that was over `by` ms before the first decision began."""
+    place = match.find("resume")
+    began = match.events[match.find("deal")]["t"]
+    match.events[place]["data"].update({"from": began - 100_000, "to": began - by})
+    return place
+
+
+def test_an_outage_may_end_as_the_decision_begins() -> None:
+    match = plant("long")
+    over_before(match, 0)
+    assert found(match.sign_seats()) == ("unchecked", None, "no_anchor", None)
 
 
 PLAY = {"overrun": 1, "seat": 0, "do": {"bid": "pass"}}
@@ -351,6 +218,7 @@ SEALED: list[tuple[str, str, int, str, Change]] = [
     ("play timeout in the seed phase", "seed", 8, "timeout", replaced("timeout", PLAY)),
     ("short outage", "long", 8, "resume", lambda m: outage(m, 0, 5_000)),
     ("outage in the future", "long", 8, "resume", lambda m: outage(m, 0, None)),
+    ("outage over before the decision", "long", 8, "resume", lambda m: over_before(m, 1)),
     ("outages overlap", "long", 8, "resume", lambda m: at("resume", 1, **{"from": 1})(m)),
     ("one key for both", "long", 8, "duplicate", same_key),
     ("the server's commitment", "cancelled", 8, "duplicate", servers_commitment),
@@ -377,30 +245,9 @@ def settle_of(name: str) -> dict[str, Any]:
     return dict(match.events[match.find("settle")]["data"])
 
 
-def flip(match: Match, kind: str, member: str, skip: int = 0) -> int:
-    place = match.find(kind, skip)
-    data = match.events[place]["data"]
-    data[member] = 1 - (data[member] or 0)
-    return place
-
-
 def last_overrun(match: Match) -> int:
     place = [n for n, event in enumerate(match.events) if event["type"] == "timeout"][-1]
     match.events[place]["data"]["do"] = {"bid": "pass"}
-    return place
-
-
-def outage(match: Match, skip: int, span: int | None) -> int:
-    place = match.find("resume", skip)
-    event = match.events[place]
-    start = event["data"]["from"]
-    event["data"]["to"] = start + span if span is not None else event["t"] + 1
-    return place
-
-
-def pay(match: Match, line: int) -> int:
-    place = match.find("settle")
-    match.events[place]["data"]["lines"][line]["amount"] += 1
     return place
 
 
@@ -608,5 +455,6 @@ def test_every_cause_of_the_protocol_is_planted() -> None:
     table = PROTOCOL.read_text(encoding="utf-8").partition("### 6.5")[2].partition("\n\nOf step 8")[0]
     causes = set(re.findall(r"`([a-z_]+)`", table))
     assert causes == set(CAUSES)
-    source = Path(__file__).read_text(encoding="utf-8") + Path(__file__).with_name("test_endings.py").read_text("utf-8")
+    tests = ("test_faults.py", "test_four_faults.py", "test_endings.py")
+    source = "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in tests)
     assert not {cause for cause in causes if f'"{cause}"' not in source}
