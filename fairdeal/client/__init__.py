@@ -19,6 +19,7 @@ from fairdeal.client.match_client import MatchClient
 from fairdeal.client.memory import Memory
 from fairdeal.client.player import Player, Taken
 from fairdeal.client.strategies import Strategy, Turn, prefer_winning_tricks
+from fairdeal.tlog import Policy
 
 __all__ = [
     "AlreadySigned",
@@ -32,6 +33,7 @@ __all__ = [
     "Memory",
     "NotRemembered",
     "Player",
+    "Policy",
     "Strategy",
     "Taken",
     "Turn",

@@ -67,6 +67,10 @@ class Api:
         self.use_token(session["token"])
         return session
 
+    def sign_out_everywhere(self) -> None:
+        """End every session of this account, this one too, on every device."""
+        self._send("DELETE", "/v1/sessions")
+
     def me(self) -> Answer:
         """The account of this session."""
         return self._call("GET", "/v1/me")
@@ -198,4 +202,14 @@ def _refusal(response: httpx2.Response) -> ApiError:
     except ApiError:
         told = {}
     problem = str(told.get("code", "http_error"))
-    return ApiError(problem, response.status_code, str(told.get("detail", told.get("title", "no detail"))), told)
+    detail = str(told.get("detail", told.get("title", "no detail")))
+    faults = told.get("faults")
+    if isinstance(faults, list):
+        detail = " ".join([detail, *(_fault(fault) for fault in faults if isinstance(fault, dict))])
+    return ApiError(problem, response.status_code, detail, told)
+
+
+def _fault(fault: Mapping[str, Any]) -> str:
+    """One member that was refused, and why."""
+    where = fault.get("where")
+    return f"{'.'.join(map(str, where)) if isinstance(where, list) else '?'}: {fault.get('why')}."

@@ -104,7 +104,11 @@ class Player:
                 raise
             # We sat down before a crash and did not learn where.
             table = self._api.table(m)
-        self._memory.seated(m, table["you"]["seat"], table["you"]["player"])
+        you = table.get("you")
+        if you is None:
+            # The answer to our first call was lost, and the opener has freed the seat since.
+            raise Unacceptable("the seat was taken back, with the whole stake", {"m": m})
+        self._memory.seated(m, you["seat"], you["player"])
         return table
 
     def play(self, m: str, strategy: Strategy, watch: Watcher | None = None) -> Taken:

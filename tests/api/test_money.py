@@ -224,3 +224,16 @@ def test_a_deposit_counts_once(service: Service) -> None:
 def _state(player: Player) -> Any:
     player.look()
     return player.state
+
+
+def test_a_key_that_was_used_does_nothing_more_and_tells_how_things_stand(service: Service) -> None:
+    alice = service.person("alice", 1_000)
+    m = ok(alice.post("/v1/tables", {"game": "duel", "stake": 100}))["m"]
+    seat, mine = f"/v1/tables/{m}/seats", f"/v1/tables/{m}/seats/me"
+    assert ok(alice.post(seat, {}, key="sit-once"))["you"] == ok(alice.post(seat, {}, key="sit-once"))["you"]
+    assert ok(alice.delete(mine, key="stand-once"))["you"] is None
+    assert ok(alice.post(seat, {}, key="sit-once"))["you"] is None
+    assert alice.wallet == (1_000, 0)
+    you = ok(alice.post(seat, {}, key="sit-again"))["you"]
+    assert ok(alice.delete(mine, key="stand-once"))["you"] == you
+    assert alice.wallet == (900, 100)

@@ -378,3 +378,30 @@ def test_an_unsafe_call_is_not_repeated(house: House) -> None:
     with pytest.raises(Unreachable):
         house.api(0).open_table({"game": "duel", "stake": 1, "private": False})
     assert attempts == 1
+
+
+def test_a_seat_that_was_freed_before_we_learnt_of_it(house: House, players: list[Player]) -> None:
+    house.description = {"you": None}
+    with pytest.raises(Unacceptable, match="taken back"):
+        players[0].sit(M, house.server.terms.stake)
+
+
+def test_a_refusal_says_which_member_and_why(house: House) -> None:
+    faults = [{"where": ["body", "name"], "why": "a name has letters"}, "no fault"]
+    told = {"code": "invalid_request", "title": "Not so.", "faults": faults}
+    house.before = lambda _request: httpx2.Response(422, json=told)
+    with pytest.raises(ApiError) as caught:
+        house.api(0).sign_up("Zoë?", "correct horse")
+    assert str(caught.value) == "invalid_request (422): Not so. body.name: a name has letters."
+
+
+def test_a_player_signs_out_everywhere(house: House) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def note(request: httpx2.Request) -> httpx2.Response:
+        asked.append((request.method, request.url.path))
+        return httpx2.Response(204)
+
+    house.before = note
+    house.api(0).sign_out_everywhere()
+    assert asked == [("DELETE", "/v1/sessions")]
