@@ -12,8 +12,8 @@ async function read(path) {
   if (path === undefined) return undefined;
   try {
     return await readFile(path);
-  } catch (error) {
-    throw new UsageError(`${path}: ${/** @type {Error} */ (error).message}`);
+  } catch {
+    throw new UsageError(`${path} cannot be read`);
   }
 }
 

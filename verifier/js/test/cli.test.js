@@ -32,7 +32,7 @@ test("exit codes, languages and the report", async () => {
     "anchor", "broken_at", "cause", "checks", "counts", "ending", "format", "m", "sentence", "signatures", "step", "suspects", "verdict",
   ]);
   assert.match(run(bundle, "--policy", policy, "--lang", "en").stdout, /^unchecked: everything agrees[^;]*; resignation, seat [01] wins; \d+ timeouts?, \d+ resumes?, \d+ void deals?\.\n$/);
-  assert.match(run(bundle, "--policy", policy, "--lang", "fr").stdout, /^unchecked: tout concorde[^;]* ; abandon, le siège [01] gagne ; \d+ dépassements?, \d+ reprises?, \d+ donnes? nulles?\.\n$/);
+  assert.match(run(bundle, "--policy", policy, "--lang", "fr").stdout, /^unchecked: non vérifiable, tout concorde[^;]* ; abandon, le joueur du siège [01] gagne ; \d+ dépassements?, \d+ reprises?, \d+ donnes? nulles?\.\n$/);
   assert.equal(run(bundle).status, 13);
   assert.equal(run(policy).status, 12);
 
@@ -40,6 +40,12 @@ test("exit codes, languages and the report", async () => {
   await table.seal();
   assert.equal(run(write("open.fairdeal", await table.bundle()), "--policy", policy).status, 11);
   assert.equal(run(write("cut.fairdeal", await table.bundle(await table.receipt(3))), "--policy", policy).status, 15);
+
+  const changed = write("changed.fairdeal", Buffer.from(String(Buffer.from(await table.bundle())).replace(/"t":(\d)/g, (_, t) => `"t":${9 - t || 1}`)));
+  const { broken_at, suspects } = JSON.parse(run(changed, "--policy", policy, "--json").stdout);
+  assert.deepEqual(suspects, [0, broken_at]);
+  assert.ok(run(changed, "--policy", policy, "--lang", "en").stdout.includes(`(somewhere in events 0 to ${broken_at}, step 3); `));
+  assert.match(run(changed, "--policy", policy, "--lang", "fr").stdout, /^altered: fichier modifié, .* \(quelque part dans les événements 0 à /);
 });
 
 test("the language is the locale's, else English", async () => {
@@ -48,7 +54,7 @@ test("the language is the locale's, else English", async () => {
   const said = (/** @type {Record<string, string>} */ set) =>
     spawnSync(process.execPath, [CLI, bundle], { encoding: "utf8", env: { ...none, ...set } }).stdout;
   for (const set of [{ LANG: "fr_FR.UTF-8" }, { LANG: "C", LC_MESSAGES: "fr_BE" }, { LANG: "en_GB", LC_ALL: "FR" }]) {
-    assert.match(said(set), /^unchecked: tout concorde/);
+    assert.match(said(set), /^unchecked: non vérifiable, tout concorde/);
   }
   for (const set of [{}, { LANG: "fr_FR", LC_ALL: "C" }, { LANG: "de_DE" }]) assert.match(said(set), /^unchecked: everything agrees/);
 });

@@ -166,5 +166,5 @@ test("the sentence names both winners", async () => {
   const { winner } = find(table, "end").data;
   const bundle = await table.bundle();
   assert.match((await verify(bundle, { lang: "en" })).sentence, new RegExp(`seats ${winner} and ${winner + 2} win;`));
-  assert.match((await verify(bundle, { lang: "fr" })).sentence, new RegExp(`les sièges ${winner} et ${winner + 2} gagnent ;`));
+  assert.match((await verify(bundle, { lang: "fr" })).sentence, new RegExp(`les joueurs des sièges ${winner} et ${winner + 2} gagnent ;`));
 });
