@@ -5,7 +5,7 @@ Each command imports what it needs when it runs, so that the small ones start fa
 
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -32,6 +32,7 @@ app = typer.Typer(
 )
 app.add_typer(rules.app)
 
+_Game = Literal["duel", "classique", "coinche", "annonces"]
 _Database = Annotated[Path | None, typer.Option(help="The SQLite file. [env: FAIRDEAL_DATABASE]", show_default=False)]
 _Keys = Annotated[Path | None, typer.Option(help="The directory of the keys. [env: FAIRDEAL_KEYS]", show_default=False)]
 
@@ -64,19 +65,20 @@ def _options(
 
 @app.command()
 def demo(
+    game: Annotated[_Game, typer.Option(help="What is played.")] = "duel",
     lang: Annotated[str, typer.Option(help="fr or en; the locale's by default.", show_default=False)] = "",
     folder: Annotated[Path, typer.Option(help="Where the match's files and the server's log go.")] = Path("var/demo"),
 ) -> None:
-    """Play a staked duel on a fresh service, and verify it.
+    """Play a match on a fresh service, a staked duel if nothing else is named, and verify it.
 
-    Starts the service on a free port and an empty database, lets two programs play over HTTP, shows the deals, the
-    score and the money, and runs fairdeal-verify on what the players took away. The last line begins with the verdict,
-    and the exit code is the verifier's: 0 for verified.
+    Starts the service on a free port and an empty database, lets a program for each seat play over HTTP, shows the
+    deals, the score and the money, and runs fairdeal-verify on what the players took away. The last line begins with
+    the verdict, and the exit code is the verifier's: 0 for verified.
     """
     from fairdeal.cli.demo import run_demo
     from fairdeal.cli.texts import find_language
 
-    sys.exit(run_demo(folder, find_language(lang)))
+    sys.exit(run_demo(folder, find_language(lang), game))
 
 
 @app.command()

@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,6 @@ from fairdeal.cli.texts import Language
 from fairdeal.client import Api, Memory, Player, Taken, prefer_winning_tricks
 from fairdeal.tlog import Policy
 
-NAMES: Final = ("Alice", "Bruno")
 DEPOSIT: Final = 5_000
 STAKE: Final = 1_000
 SETTINGS: Final = {"FAIRDEAL_FEES__COMMISSION_BP": "500", "FAIRDEAL_FEES__TAX_BP": "200", "FAIRDEAL_FEES__ID": "demo"}
@@ -25,37 +25,58 @@ SETTINGS: Final = {"FAIRDEAL_FEES__COMMISSION_BP": "500", "FAIRDEAL_FEES__TAX_BP
 
 
 @dataclass(frozen=True, slots=True)
+class Evening:
+    """What is played: who sits, by seat, for what stake each, and the options that are not the usual ones."""
+
+    names: tuple[str, ...] = ("Alice", "Bruno", "Chloé", "David")
+    stake: int = STAKE
+    options: Mapping[str, int | str] = field(default_factory=lambda: {"target": 501})
+
+
+EVENINGS: Final[Mapping[str, Evening]] = {
+    "duel": Evening(("Alice", "Bruno"), options={}),
+    "classique": Evening(),
+    "coinche": Evening(),
+    "annonces": Evening(stake=0),
+}
+"""By game; those for four to the lowest target, so that it does not take long."""
+
+
+@dataclass(frozen=True, slots=True)
 class Guest:
-    """One of the two programs: its session and its player."""
+    """One of the programs that play: its session and its player."""
 
     name: str
     api: Api = field(repr=False)
     player: Player = field(repr=False)
 
 
-def run_demo(folder: Path, language: Language) -> int:
-    """Plays, shows and verifies; the verifier's exit code. Raises FairdealError when the match cannot be played."""
+def run_demo(folder: Path, language: Language, game: str) -> int:
+    """Plays one of EVENINGS, shows and verifies; the verifier's exit code.
+
+    Raises FairdealError when the match cannot be played.
+    """
+    evening = EVENINGS[game]
     folder.mkdir(parents=True, exist_ok=True)
     log, policy = folder / "server.log", folder / "policy.txt"
     show = Show(language)
     # The threads end after the service, so that a player whose opponent has failed does not wait for it.
     with (
         tempfile.TemporaryDirectory(prefix="fairdeal-demo-") as home,
-        ThreadPoolExecutor(len(NAMES)) as pool,
+        ThreadPoolExecutor(len(evening.names)) as pool,
         # The keys stay from demo to demo, so that one policy serves for the files of all of them.
         running_service(Path(home), folder / "keys", log, SETTINGS) as service,
     ):
-        show.head("title", stake=STAKE)
+        show.title(game, evening.stake)
         show.text("service", url=service.url, log=log.resolve())
         # The operator's word, from the key on the disk: it does not pass through the service.
         policy.write_text(receipt_policy(service.keys), "utf-8")
         # Alice's files are the ones to keep; everybody's memory goes with the service.
-        folders = (folder, Path(home))
-        guests = [
-            _welcome(service, name, Path(home), at, policy, language) for name, at in zip(NAMES, folders, strict=True)
-        ]
-        taken = _play(guests, pool, show)
-    show.head("files", name=NAMES[0])
+        first, *others = evening.names
+        guests = [_welcome(service, first, Path(home), folder, policy, language)]
+        guests += [_welcome(service, name, Path(home), Path(home, name), policy, language) for name in others]
+        taken = _play(guests, game, pool, show)
+    show.head("files", name=first)
     for path in (taken.bundle, taken.held, policy):
         show.line(str(path.resolve()))
     return _verify(taken, policy, show)
@@ -73,15 +94,18 @@ def _welcome(service: Service, name: str, home: Path, folder: Path, policy: Path
     return Guest(name, api, player)
 
 
-def _play(guests: list[Guest], pool: ThreadPoolExecutor, show: Show) -> Taken:
+def _play(guests: list[Guest], game: str, pool: ThreadPoolExecutor, show: Show) -> Taken:
     """The match, and the money around it; what the first guest takes away."""
-    table = guests[0].player.open_table(STAKE)
+    evening = EVENINGS[game]
+    table = guests[0].player.open_table(evening.stake, game=game, options=evening.options)
     m: str = table["m"]
     show.table(table)
-    _wallets(guests, show, "before")
-    seated = {guest.player.sit(m, STAKE)["you"]["seat"]: guest.name for guest in guests}
-    show.names = [seated[seat] for seat in sorted(seated)]
-    _wallets(guests, show, "seated")
+    if evening.stake:
+        _wallets(guests, show, "before")
+    show.names = list(evening.names)
+    _sit(guests, m, evening.stake, show)
+    if evening.stake:
+        _wallets(guests, show, "seated")
     show.head("match", m=m)
     watchers = [show.watch] + [None] * (len(guests) - 1)
     playing = [
@@ -90,10 +114,22 @@ def _play(guests: list[Guest], pool: ThreadPoolExecutor, show: Show) -> Taken:
     ]
     for done in wait(playing, return_when=FIRST_EXCEPTION).done:
         done.result()
-    _wallets(guests, show, "after")
+    if evening.stake:
+        _wallets(guests, show, "after")
     for guest in guests:
         guest.api.close()
     return playing[0].result()
+
+
+def _sit(guests: list[Guest], m: str, stake: int, show: Show) -> None:
+    """Everybody takes their seat. The first of a side is given a code, and tells it the partner, who needs it."""
+    codes: dict[int, str] = {}
+    for seat, guest in enumerate(guests):
+        code = guest.player.sit(m, stake, seat=seat, partner_code=codes.get(seat))["you"].get("partner_code")
+        if code is not None:
+            partner = (seat + 2) % len(guests)
+            codes[partner] = code
+            show.code(guest.name, guests[partner].name, code)
 
 
 def _wallets(guests: list[Guest], show: Show, key: str) -> None:

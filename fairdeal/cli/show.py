@@ -19,10 +19,16 @@ class Show:
 
     def __init__(self, language: Language) -> None:
         self.language = language
-        self._turned = ""
+        self._turned: str | None = None
         self._taken: str | None = None
         self._seen = 0
+        self._codes_told = False
         self.names: list[str] = []
+
+    def title(self, game: str, stake: int) -> None:
+        """What is going to be played, and for how much."""
+        key = "title" if game == "duel" else "title_four" if stake else "title_unstaked"
+        self.head(key, stake=stake, game=say(self.language, f"game_{game}"))
 
     def head(self, key: str, **values: object) -> None:
         """A heading, after an empty line."""
@@ -42,9 +48,21 @@ class Show:
         self.head("terms")
         self.text("promise", commitment=Terms.parse(Event.parse(table["open"].encode()).data).commitment)
         shares = ("pot", "commission", "tax")
+        if not table["stake"]:
+            self.text("no_stake")
+            return
         self.text("shares", net=table["winner_net"], **{name: table[name] for name in shares})
+        if "winner_nets" in table:
+            self.text("winners", nets=" + ".join(map(str, table["winner_nets"])))
         for meaning in table["meanings"]:
             typer.echo(f"  · {meaning['text']}")
+
+    def code(self, name: str, partner: str, code: str) -> None:
+        """The first of a side sits, and lets the partner in."""
+        if not self._codes_told:
+            self.head("partners")
+            self._codes_told = True
+        self.text("code", name=name, partner=partner, code=code)
 
     def wallet(self, name: str, wallet: Mapping[str, Any]) -> None:
         """A player's money."""
@@ -61,10 +79,12 @@ class Show:
     def _event(self, event: Event) -> None:
         data = event.data
         if event.type == "deal":
-            self._turned = data["turned"]
+            self._turned = data.get("turned")
             self._taken = None
         elif event.type in ("act", "timeout") and data.get("do", {}).get("bid", "pass") != "pass":
             self._took(self.names[max(event.by, data.get("seat", 0))], data["do"]["bid"])
+        elif event.type == "show":
+            self._announced(data["announcements"])
         elif event.type == "score":
             self._score(data)
         elif event.type == "end":
@@ -74,17 +94,35 @@ class Show:
             for line in data["lines"]:
                 typer.echo(f"  {self._account(line['account']):12}{line['amount']:>+8}")
 
-    def _took(self, name: str, bid: str) -> None:
-        suit = suit_of(parse_card(self._turned)) if bid == "take" else parse_suit(bid)
-        turned = self._card(self._turned)
-        self._taken = say(self.language, "taken", name=name, trump=SUITS_FR[suit], turned=turned)
+    def _took(self, name: str, bid: str | Mapping[str, Any]) -> None:
+        if not isinstance(bid, str):
+            self._taken = say(
+                self.language, "bid", name=name, value=bid["value"], trump=SUITS_FR[parse_suit(bid["suit"])]
+            )
+        elif bid in ("coinche", "surcoinche"):
+            self._taken = f"{self._taken}, {say(self.language, bid, name=name)}"
+        elif self._turned is not None:
+            suit = suit_of(parse_card(self._turned)) if bid == "take" else parse_suit(bid)
+            turned = self._card(self._turned)
+            self._taken = say(self.language, "taken", name=name, trump=SUITS_FR[suit], turned=turned)
+
+    def _announced(self, announcements: Sequence[Mapping[str, Any]]) -> None:
+        for one in announcements:
+            self.text("shows", name=self.names[one["seat"]], cards=" ".join(map(self._card, one["cards"])))
+        if not announcements:
+            self.text("shows_nothing")
 
     def _score(self, data: Mapping[str, Any]) -> None:
-        what = self._taken or say(self.language, "void", turned=self._card(self._turned))
+        passed = say(self.language, "void_auction")
+        if self._turned is not None:
+            passed = say(self.language, "void", turned=self._card(self._turned))
+        what = self._taken or passed
         line = f"  {say(self.language, 'deal', deal=data['deal']):9}{what:{_WIDTH}}"
         if data["taker"] is not None:
             outcome = say(self.language, data["outcome"])
             line += f"{self._pair(data['marks'])}  {outcome:15}→ {self._pair(data['totals'])}"
+            if data.get("pot"):
+                line += "  " + say(self.language, "waiting", pot=data["pot"])
         typer.echo(line.rstrip())
 
     def _end(self, data: Mapping[str, Any]) -> None:
@@ -94,7 +132,9 @@ class Show:
             self.text("nobody", reason=reason)
         else:
             totals = " – ".join(map(str, sorted(data["totals"], reverse=True)))
-            self.text("won", name=self.names[data["winner"]], totals=totals, reason=reason)
+            side = self.names[data["winner"] :: 2]
+            key = "won" if len(side) == 1 else "won_by_two"
+            self.text(key, name=" & ".join(side), totals=totals, reason=reason)
 
     def _card(self, text: str) -> str:
         """The dame of hearts is D♥ in French, Q♥ in English."""
@@ -102,7 +142,10 @@ class Show:
         return (RANKS_FR if self.language == "fr" else RANKS)[rank_of(card)] + SUITS_FR[suit_of(card)]
 
     def _pair(self, marks: Sequence[int]) -> str:
-        return " – ".join(f"{name} {mark:>3}" for name, mark in zip(self.names, marks, strict=True))
+        # Alice against Bruno, A&C against B&D.
+        sides = [self.names[side::2] for side in range(len(marks))]
+        labels = ["&".join(name[0] for name in side) if side[1:] else side[0] for side in sides]
+        return " – ".join(f"{name} {mark:>3}" for name, mark in zip(labels, marks, strict=True))
 
     def _account(self, account: str) -> str:
         kind, _, seat = account.partition(":")

@@ -26,9 +26,9 @@ class Demo:
         return path
 
 
-def play(folder: Path, language: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "fairdeal", "demo", "--lang", language, "--folder", str(folder)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=55, check=False)
+def play(folder: Path, language: str, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "fairdeal", "demo", "--lang", language, "--folder", str(folder), *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +109,27 @@ def test_another_demo_leaves_the_first_match_as_it_was(demo: Demo) -> None:
     text = other.stdout
     assert re.search(r"Deal 1 +(Alice takes in|Bruno takes in|nobody takes).*[♠♥♦♣]", text)
     assert not re.search(r"[VDR][♠♥♦♣]", text)
+
+
+@pytest.mark.parametrize("game", ["classique", "coinche", "annonces"])
+def test_four_programs_play_and_partners_choose_each_other(tmp_path: Path, game: str) -> None:
+    done = play(tmp_path, "en", "--game", game)
+    text = done.stdout
+    assert (done.returncode, done.stderr) == (0, ""), text
+    assert text.rstrip("\n").split("\n")[-1].startswith("verified")
+    assert re.search(r"(Alice & Chloé|Bruno & David) win \d+ – \d+", text)
+    codes = re.findall(r"(\w+) sits, and gives (\w+) the code of the seat face to face: [0-9A-Z]{8}\n", text)
+    money = re.findall(r"(\w+) +(\d+) JETON free, 0 JETON held", text)
+    if game == "annonces":
+        assert (codes, money) == ([], [])
+    else:
+        assert codes == [("Alice", "Chloé"), ("Bruno", "David")]
+        assert sorted(cash for _, cash in money[4:]) == ["4000", "4000", "5860", "5860"]
+        assert "pot 4000 = winner 3720 + commission 200 + tax 80\n  the two winners: 1860 + 1860\n" in text
+
+
+def test_another_game_is_wrong_usage(tmp_path: Path) -> None:
+    done = play(tmp_path, "en", "--game", "bridge")
+    assert done.returncode == 2
+    assert "bridge" in done.stderr
+    assert list(tmp_path.iterdir()) == []
