@@ -37,51 +37,51 @@ _MEANINGS: Final[tuple[_Meaning, ...]] = (
     (
         "forfeit",
         Win(0),
-        "Resigning, or one overrun of the time too many, loses: the other side takes the pot as by winning.",
-        "Abandonner, ou dépasser une fois de trop le temps, fait perdre : l'autre camp prend le pot comme gagné.",
+        "Resigning, or one overrun of the time too many, loses: the opponent takes the pot as if they had won.",
+        "Abandonner, ou dépasser une fois de trop le temps, fait perdre : l’adversaire prend le pot comme s’il avait gagné.",
     ),
     (
         "seed_missing",
         SeedForfeit(0),
-        "Whoever has joined and does not send the seed promised loses the stake to the other side, without fees.",
-        "Qui est inscrit et n'envoie pas la graine promise perd sa mise au profit de l'autre camp, sans frais.",
+        "Whoever has joined and does not send the seed promised loses the stake to the opponent, without fees.",
+        "Qui est inscrit et n’envoie pas la graine promise perd sa mise au profit de l’adversaire, sans frais.",
     ),
     (
         "seeds_missing",
         Refund(),
         "If both sides lack a seed, every stake goes back whole.",
-        "S'il manque une graine à chaque camp, chaque mise est rendue entière.",
+        "S’il manque une graine à chaque camp, chaque mise est rendue entière.",
     ),
     (
         "cancelled",
         Refund(),
         "A table that is called off, or where somebody does not come or join in time, gives every stake back whole.",
-        "Une table annulée, ou à laquelle quelqu'un ne vient pas ou ne s'inscrit pas à temps, rend toutes les mises.",
+        "Une table annulée, ou à laquelle quelqu’un ne vient pas ou ne s’inscrit pas à temps, rend toutes les mises.",
     ),
     (
         "void",
         Refund(),
         "A match that the operator ends, or that reaches its limit of deals, gives every stake back whole.",
-        "Une partie arrêtée par l'exploitant, ou qui atteint sa limite de donnes, rend chaque mise entière.",
+        "Une partie arrêtée par l’opérateur, ou qui atteint sa limite de donnes, rend chaque mise entière.",
     ),
 )
 
 _OF_SIDES: Final[dict[_Code, tuple[str, str]]] = {
     "won": (
         "The side that wins the match takes the pot less commission and tax, half each, an odd unit to the lower seat.",
-        "Le camp qui gagne la partie prend le pot, moins la commission et la taxe, la moitié chacun, l'unité impaire à"
-        " la place la plus basse.",
+        "Le camp qui gagne la partie prend le pot, moins la commission et la taxe, la moitié chacun, l’unité impaire au"
+        " siège le plus bas.",
     ),
     "forfeit": (
         "Resigning, or one overrun of the time too many, loses for the whole side, both stakes with it: the other side"
-        " takes the pot as by winning.",
-        "Abandonner, ou dépasser une fois de trop le temps, fait perdre tout le camp, les deux mises avec : l'autre"
-        " camp prend le pot comme gagné.",
+        " takes the pot as if it had won.",
+        "Abandonner, ou dépasser une fois de trop le temps, fait perdre tout le camp, les deux mises avec : l’autre"
+        " camp prend le pot comme s’il avait gagné.",
     ),
     "seed_missing": (
         "A side of which somebody has joined and does not send the seed promised loses both stakes to the other side,"
         " one each, without fees.",
-        "Un camp dont quelqu'un est inscrit et n'envoie pas la graine promise perd ses deux mises au profit de l'autre"
+        "Un camp dont quelqu’un est inscrit et n’envoie pas la graine promise perd ses deux mises au profit de l’autre"
         " camp, une chacun, sans frais.",
     ),
 }
