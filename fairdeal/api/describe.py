@@ -38,7 +38,7 @@ _MEANINGS: Final[tuple[_Meaning, ...]] = (
         "forfeit",
         Win(0),
         "Resigning, or one overrun of the time too many, loses: the opponent takes the pot as if they had won.",
-        "Un abandon, ou un dépassement de temps de trop, fait perdre : l’adversaire prend le pot comme s’il avait gagné.",
+        "Qui abandonne, ou dépasse le temps une fois de trop, perd : l’adversaire prend le pot comme s’il avait gagné.",
     ),
     (
         "seed_missing",
@@ -75,7 +75,7 @@ _OF_SIDES: Final[dict[_Code, tuple[str, str]]] = {
     "forfeit": (
         "Resigning, or one overrun of the time too many, loses for the whole side, both stakes with it: the other side"
         " takes the pot as if it had won.",
-        "Un abandon, ou un dépassement de temps de trop, fait perdre tout le camp, les deux mises avec : l’autre"
+        "Qui abandonne, ou dépasse le temps une fois de trop, fait perdre tout son camp, les deux mises avec : l’autre"
         " camp prend le pot comme s’il avait gagné.",
     ),
     "seed_missing": (
