@@ -135,12 +135,14 @@ class Person:
 class Player:
     """A person at a table: folds what the service answers, and signs."""
 
-    def __init__(self, person: Person, m: str, code: str | None = None) -> None:
+    def __init__(self, person: Person, m: str, code: str | None = None, **sitting: Any) -> None:
         self.person = person
         self.m = m
         self.key = SigningKey.from_seed(hashlib.sha256(f"key {person.name} {m}".encode()).digest())
         self.seed = hashlib.sha256(f"seed {person.name} {m}".encode()).digest()
-        you = ok(person.post(f"/v1/tables/{m}/seats", {"code": code} if code else {}, key=f"sit-{m[:16]}"))["you"]
+        body = sitting | ({"code": code} if code else {})
+        you = ok(person.post(f"/v1/tables/{m}/seats", body, key=f"sit-{m[:16]}"))["you"]
+        self.partner_code: str | None = you.get("partner_code")
         self.seat: int = you["seat"]
         self.player: str = you["player"]
         self.state: MatchState | None = None
@@ -202,9 +204,12 @@ Choice = Callable[[Player], dict[str, Any]]
 
 
 def first_legal(player: Player) -> dict[str, Any]:
-    """Takes, when it can; else the first thing allowed."""
+    """Takes, bids what nobody has bid over, declares, when it can; else the first thing allowed."""
     legal: list[dict[str, Any]] = player.view["legal"]
-    return {"bid": "take"} if {"bid": "take"} in legal else legal[0]
+    for wanted in ({"bid": "take"}, {"bid": {"suit": "S", "value": 80}}, {"declare": True}):
+        if wanted in legal:
+            return wanted
+    return legal[0]
 
 
 def sit_two(service: Service, stake: int = 100, money: int = 1_000, **table: Any) -> tuple[Player, Player]:
@@ -231,16 +236,45 @@ def start_two(service: Service, **options: Any) -> tuple[Player, Player]:
     return players
 
 
-def on_turn(players: tuple[Player, Player]) -> Player:
+def sit_four(service: Service, game: str = "classique", stake: int = 100, **table: Any) -> tuple[Player, ...]:
+    """Four people at a new table, partners with each other's code where there is one."""
+    people = [service.person(name, 1_000) for name in ("alice", "bob", "carol", "dave")]
+    m = ok(people[0].post("/v1/tables", {"game": game, "stake": stake, **table}))["m"]
+    players: list[Player] = []
+    for seat, person in enumerate(people):
+        code = players[seat - 2].partner_code if seat > 1 else None
+        players.append(Player(person, m, seat=seat, **({"partner_code": code} if code else {})))
+    return tuple(players)
+
+
+def join_four(service: Service, game: str = "classique", stake: int = 100, **table: Any) -> tuple[Player, ...]:
+    players = sit_four(service, game, stake, **table)
+    for player in players:
+        player.join()
+    return players
+
+
+def start_four(service: Service, game: str = "classique", stake: int = 100, **table: Any) -> tuple[Player, ...]:
+    """Four people with the first deal before them."""
+    players = join_four(service, game, stake, **table)
+    for player in players:
+        player.send_seed()
+    for player in players:
+        player.look()
+    return players
+
+
+def on_turn(players: tuple[Player, ...]) -> Player:
     for player in players:
         player.look()
     state = players[0].state
     assert state is not None
     assert state.deal is not None
+    assert state.deal.turn is not None
     return players[state.deal.turn]
 
 
-def play_out(players: tuple[Player, Player], choose: Choice = first_legal) -> None:
+def play_out(players: tuple[Player, ...], choose: Choice = first_legal) -> None:
     """Plays until nothing follows."""
     while True:
         player = on_turn(players)

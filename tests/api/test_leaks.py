@@ -8,17 +8,18 @@ import json
 import logging
 import random
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from fairdeal.api.logs import JsonLines
 from fairdeal.app.matches import Matches
-from fairdeal.belote import cards_in
+from fairdeal.belote import NO_CARD, cards_in
 from fairdeal.cards import format_card
 from fairdeal.commit import Seed
 from fairdeal.match import Event, MatchState, evolve
-from tests.api.table import Player, Service, ok, on_turn, start_two
+from tests.api.table import Player, Service, ok, on_turn, start_four, start_two
 
 CARD = re.compile(r"(?<![A-Za-z0-9])[SHDC](?:10|[789JQKA])(?![A-Za-z0-9])")
 
@@ -35,7 +36,7 @@ def cards_said(text: str) -> set[str]:
 class Listener:
     """Checks every answer on its way out: what is left of it without the event lines says no card but its reader's."""
 
-    def __init__(self, service: Service, players: tuple[Player, Player]) -> None:
+    def __init__(self, service: Service, players: tuple[Player, ...]) -> None:
         self.service = service
         self.m = players[0].m
         self.secret = server_seed(service, self.m)
@@ -45,10 +46,14 @@ class Listener:
         self.checked = 0
 
     def follow(self) -> None:
-        """Folds with the true packs. An event line names the card turned or the card played, and no other."""
+        """Folds with the true packs. An event line names the card turned, the card played or announcements shown, no
+        other.
+        """
         for line in self.service.store.events(self.m, self.state.size if self.state else 0):
             event = Event.parse(line)
             named = {event.data.get("turned"), event.data.get("do", {}).get("card")}
+            for one in event.data["announcements"] if event.type == "show" else ():
+                named |= set(one["cards"])
             assert cards_said(line.decode()) <= named
             self.state = evolve(self.state, event, self.secret)
             self.over = self.over or event.type == "reveal"
@@ -66,7 +71,7 @@ class Listener:
         allowed: set[str] = set()
         if deal is not None:
             shown = {deal.turned, *deal.trick} | (set(cards_in(deal.hands[seat])) if seat is not None else set())
-            allowed = {format_card(card) for card in shown}
+            allowed = {format_card(card) for card in shown - {NO_CARD}}
         said = cards_said(text + str(response.headers))
         assert said <= allowed, (seat, said - allowed, text)
         self.checked += len(said)
@@ -75,8 +80,20 @@ class Listener:
 
 @pytest.mark.parametrize("number", range(2))
 def test_no_answer_tells_a_card_that_its_reader_may_not_know(service: Service, number: int) -> None:
-    choice = random.Random(number)
-    players = start_two(service)
+    overhear(service, start_two(service), random.Random(number), 10_000)
+
+
+@pytest.mark.parametrize("game", ["classique", "coinche", "annonces"])
+def test_no_answer_at_a_table_of_four_tells_a_card_that_its_reader_may_not_know(service: Service, game: str) -> None:
+    """Two deals and more: of every seat's answers, its partner's as well."""
+    players = start_four(service, game, 0)
+    overhear(service, players, random.Random(3), 120)
+    shown = [line for line in service.store.events(players[0].m) if b'"type":"show"' in line]
+    assert bool(shown) == (game == "annonces")
+
+
+def overhear(service: Service, players: tuple[Player, ...], choice: random.Random, longest: int) -> None:
+    """A match of random moves; the one on turn resigns when it has so many events."""
     listener = Listener(service, players)
     m, path = players[0].m, f"/v1/matches/{players[0].m}"
     while True:
@@ -89,13 +106,17 @@ def test_no_answer_tells_a_card_that_its_reader_may_not_know(service: Service, n
         for about in (public, f"/v1/tables/{m}"):
             listener.check(service.http.get(about), None)
         player = on_turn(players)
-        other = players[1 - player.seat]
+        other = players[(player.seat + choice.randrange(1, len(players))) % len(players)]
         for card in choice.sample(["S7", "HA", "D10", "CJ", "SQ", "H9"], 2):
             # A refusal may say no more than what was asked.
             refused = other.send(other.sign({"card": card}))
             assert not cards_said(refused.text)
             assert refused.status_code in (409, 422)
-        if choice.random() < 0.05:
+        if size > longest:
+            listener.check(player.send(player.sign({"resign": True})), player.seat)
+        elif {"declare": True} in player.view["legal"] and choice.random() < 0.8:
+            listener.check(player.send(player.sign({"declare": True})), player.seat)
+        elif choice.random() < 0.05:
             service.tick(34_250)
         else:
             listener.check(player.send(player.sign(choice.choice(player.view["legal"]))), player.seat)
@@ -107,17 +128,17 @@ def test_no_answer_tells_a_card_that_its_reader_may_not_know(service: Service, n
     assert listener.checked > 300
 
 
-def test_the_leak_test_sees_a_leak(service: Service) -> None:
-    """Planted: an answer with the other seat's hand."""
-    players = start_two(service)
+@pytest.mark.parametrize("start", [start_two, start_four])
+def test_the_leak_test_sees_a_leak(service: Service, start: Callable[[Service], tuple[Player, ...]]) -> None:
+    """Planted: an answer with another seat's hand."""
+    players = start(service)
     listener = Listener(service, players)
 
     answer = players[0].person.get(f"/v1/matches/{players[0].m}")
     listener.check(answer, 0)
-    with pytest.raises(AssertionError):
-        listener.check(answer, 1)
-    with pytest.raises(AssertionError):
-        listener.check(answer, None)
+    for reader in [*range(1, len(players)), None]:
+        with pytest.raises(AssertionError):
+            listener.check(answer, reader)
 
 
 def test_answers_do_not_depend_on_cards_that_their_reader_does_not_hold(service: Service) -> None:
