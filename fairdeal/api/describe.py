@@ -5,6 +5,7 @@ from typing import Final, Literal, TypeAlias, get_args
 from fairdeal.api.caller import Services, is_french
 from fairdeal.api.schemas import (
     AssetOut,
+    BoardOut,
     FeesOut,
     Game,
     MeaningOut,
@@ -127,7 +128,7 @@ def describe(services: Services, match: Match, viewer: Account | None, language:
         expires_at=table.expires_at,
         due_at=match.due_at,
         now=services.tables.now(),
-        table=table_view(match.state),
+        table=BoardOut.model_validate(table_view(match.state)),
     )
 
 

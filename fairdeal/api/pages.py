@@ -1,7 +1,9 @@
 """Routes beside the API: whether the service is well, what its errors mean, and a page that shows the description."""
 
+import re
+from collections.abc import Mapping
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse
@@ -13,6 +15,7 @@ from fairdeal.api.schemas import HealthOut
 health = APIRouter(tags=["service"])
 pages = APIRouter(include_in_schema=False)
 
+_CODE: Final = re.compile(r"`([^`]*)`")
 _STYLE: Final = "body{font:1rem/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}code{font-size:.95em}"
 
 
@@ -54,11 +57,23 @@ async def error(code: str) -> HTMLResponse:
 async def docs(request: Request) -> HTMLResponse:
     """Every call, from the description itself; no outside host is asked."""
     items = []
-    for path, methods in request.app.openapi()["paths"].items():
+    described = request.app.openapi()
+    for path, methods in described["paths"].items():
         for method, operation in methods.items():
-            about = escape(operation.get("description", "")).replace("\n", " ")
-            items.append(f"<li><code>{method.upper()} {escape(path)}</code><br>{about}</li>")
+            about = _CODE.sub(r"<code>\1</code>", escape(operation["description"]))
+            items.append(
+                f"<li><code>{method.upper()} {escape(path)}</code><br>{about}{_body(described, operation)}</li>"
+            )
     return _page("fairdeal API", f"<p><a href='/openapi.json'>openapi.json</a></p><ul>{''.join(items)}</ul>")
+
+
+def _body(described: Mapping[str, Any], operation: Mapping[str, Any]) -> str:
+    """The members of the body that a call takes; a call with several forms has a line for each."""
+    if "requestBody" not in operation:
+        return ""
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    forms = [described["components"]["schemas"][one["$ref"].split("/")[-1]] for one in schema.get("oneOf", [schema])]
+    return "".join(f"<br>Body: <code>{escape(', '.join(form['properties']))}</code>" for form in forms)
 
 
 def _page(title: str, body: str) -> HTMLResponse:

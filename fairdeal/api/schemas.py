@@ -225,6 +225,45 @@ class YouOut(Model):
     partner_code: Annotated[str | None, Field(exclude_if=_absent)] = None
 
 
+class EndingOut(Model):
+    """How a match ended (docs/protocol.md, section 2.3)."""
+
+    reason: str
+    winner: int | None
+    cause: str | None
+
+
+class BoardOut(Model):
+    """A match as a stranger may see it: nothing of a hand or of the stock. A member that the game has not is null.
+
+    Lists go by seat, `points`, `tricks` and `totals` by side; cards and suits are written as in an action.
+    """
+
+    phase: str
+    size: int
+    joined: list[bool]
+    seeds: list[bool]
+    deal: int | None
+    dealer: int | None
+    turned: str | None
+    taker: int | None
+    trump: str | None
+    contract: dict[str, int | str] | None
+    declared: list[int]
+    trick: list[str]
+    points: list[int] | None
+    tricks: list[int] | None
+    stock: int | None
+    hand_sizes: list[int] | None
+    belote: int | None
+    totals: list[int]
+    pot: Amount
+    overruns: list[int]
+    turn: int | None
+    deadline: Ms | None
+    ending: EndingOut | None
+
+
 class TableOut(Model):
     """A table: everything to know before sitting down, and where it stands.
 
@@ -258,7 +297,7 @@ class TableOut(Model):
     expires_at: Ms
     due_at: Ms | None
     now: Ms
-    table: dict[str, object]
+    table: BoardOut
 
 
 class TableSummary(Model):
@@ -359,6 +398,16 @@ class ActionIn(Model):
     size: Annotated[int, Field(ge=1, le=MAX_SAFE_INTEGER)]
 
 
+class ViewOut(Model):
+    """What the receipt key signs for a seat: its cards, and the `do` objects that it may send now."""
+
+    hand: list[str]
+    legal: list[DoBid | DoCard | DoDeclare]
+    m: Hex16
+    seat: int
+    size: int
+
+
 class AnswerOut(Model):
     """What the caller's seat may know: the event lines from `from` on, verbatim, the receipt and the signed view of the
     size they reach (docs/protocol.md, sections 2.8 and 2.9).
@@ -368,7 +417,7 @@ class AnswerOut(Model):
     from_: Annotated[int, Field(alias="from", serialization_alias="from")]
     events: list[str]
     receipt: str
-    view: dict[str, object]
+    view: ViewOut
     sig: Hex64
     now: Ms
     deadline: Ms | None

@@ -63,7 +63,6 @@ def close_session(connection: Connection, token_hash: bytes) -> None:
     connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
 
 
-
 def close_sessions(connection: Connection, account_id: str) -> None:
     """All those of an account."""
     connection.execute(delete(sessions).where(sessions.c.account_id == account_id))

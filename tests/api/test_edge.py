@@ -362,6 +362,23 @@ def test_headers_that_every_answer_has(service: Service) -> None:
     assert "http" not in service.http.get("/docs").text.replace("Bearer", "")
 
 
+def test_the_page_of_calls_shows_their_bodies(service: Service) -> None:
+    page = service.http.get("/docs").text
+    assert "`" not in page
+    for members in ("name, password, kind", "do, root, seat, sig, size", "stake, private, decision_ms, game, target"):
+        assert f"<code>{members}</code>" in page
+
+
+def test_a_size_past_what_the_protocol_writes_is_no_size(service: Service) -> None:
+    player = on_turn(start_two(service))
+    action = player.sign({"bid": "take"}, size=2**53 - 1)
+    assert code(player.send(action)) == (409, "root_mismatch")
+    assert code(player.send(action | {"size": 2**53})) == (422, "invalid_request")
+    path = f"/v1/matches/{player.m}"
+    assert code(player.person.get(path, params={"from": 2**53 - 1})) == (422, "malformed")
+    assert code(player.person.get(path, params={"from": 2**53})) == (422, "invalid_request")
+
+
 def _call(door_: Door, receive: Any, send: Any, method: str = "POST") -> None:
     scope = {"type": "http", "method": method, "path": "/", "headers": [(b"content-type", b"application/json")]}
     asyncio.run(asyncio.wait_for(door_(scope, receive, send), 5))
