@@ -82,4 +82,4 @@ def test_the_word_that_may_not_be_said(http: TestClient) -> None:
     asked = {"game": "coinche", "auction": "80S,pass,80H"}
     told = http.get("/v1/rules/bids", params=asked, headers={"Accept-Language": "fr"}).json()
     assert (told["at"], told["reason"]) == (2, "bid_not_allowed")
-    assert told["detail"] == "80H: Cela ne peut pas se dire à ce moment."
+    assert told["detail"] == "80H: Cette enchère n’est pas permise à ce moment."

@@ -50,7 +50,7 @@ def test_every_card_in_both_notations() -> None:
         (
             "fr",
             [
-                "Peuvent être jouées : V♠",
+                "Cartes jouables : V♠",
                 "  ✗ 7♠   La main a un atout plus fort que 9♠ : il faut monter.",
                 "  ✗ A♦   La main n’a pas de ♥, mais elle a de l’atout ♠ : il faut couper.",
             ],
@@ -103,7 +103,7 @@ def test_what_the_contract_makes_of_it(line: str, sentence: str) -> None:
 
 def test_the_winner_of_the_last_trick() -> None:
     asked = ("rules", "trick", "duel", "9♠ V♠", "--trump=S", "--leader=1", "--last", "--lang=fr")
-    assert invoke(*asked).stdout == "Le siège 0 gagne avec V♠, le plus fort atout. 44 points.\n"
+    assert invoke(*asked).stdout == "Le siège 0 fait le pli avec V♠, le plus fort atout. 44 points.\n"
 
 
 @pytest.mark.parametrize(

@@ -16,17 +16,17 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "The hand has no {led}, but it has trump {trump}: it must ruff.",
         "La main n’a pas de {led}, mais elle a de l’atout {trump} : il faut couper.",
     ),
-    "bid_not_allowed": ("It may not be said at this point.", "Cela ne peut pas se dire à ce moment."),
+    "bid_not_allowed": ("It may not be said at this point.", "Cette enchère n’est pas permise à ce moment."),
     "not_bidding": ("The bidding is over.", "Les enchères sont finies."),
     "deal_over": ("Everybody has passed: the deal is void.", "Tout le monde a passé : la donne est nulle."),
     # Tricks and bidding.
     "wins_trump": (
         "Seat {seat} wins with {card}, the highest trump.",
-        "Le siège {seat} gagne avec {card}, le plus fort atout.",
+        "Le siège {seat} fait le pli avec {card}, le plus fort atout.",
     ),
     "wins_led": (
         "Seat {seat} wins with {card}, the highest card of the suit led.",
-        "Le siège {seat} gagne avec {card}, la plus forte carte de la couleur demandée.",
+        "Le siège {seat} fait le pli avec {card}, la plus forte carte de la couleur demandée.",
     ),
     "speaks": ("Seat {seat} speaks.", "Au siège {seat} de parler."),
     "taken": ("Seat {seat} has taken at {trump}.", "Le siège {seat} a pris à {trump}."),
@@ -58,7 +58,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "capot_counts": ("All tricks count {capot}: {0} and {1}.", "Tous les plis comptent {capot} : {0} et {1}."),
     "made": (
         "The taker’s side has {own}, more than {other}: made. Each side writes what it has.",
-        "Le camp du preneur a {own}, plus que {other} : c’est fait. Chaque camp marque ce qu’il a.",
+        "Le camp du preneur a {own}, plus que {other} : contrat rempli. Chaque camp marque ce qu’il a.",
     ),
     "dedans": (
         "The taker’s side has {own}, not more than {other}: dedans. Side {winner} writes {base}.",
@@ -76,14 +76,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "The announcements, {sum}, go to side {winner}.",
         "Les annonces, {sum}, vont au camp {winner}.",
     ),
-    "contract_made": ("{bid} bid, {own} reached: made.", "{bid} demandés, {own} atteints : c’est fait."),
-    "contract_failed": ("{bid} bid, {own} reached: failed.", "{bid} demandés, {own} atteints : chuté."),
+    "contract_made": ("{bid} bid, {own} reached: made.", "{bid} demandés, {own} faits : contrat rempli."),
+    "contract_failed": ("{bid} bid, {own} reached: failed.", "{bid} demandés, {own} faits : contrat chuté."),
     "contract_beaten": (
         "{bid} bid, {own} reached, but the defence has {other} and the taker’s side needs more: failed.",
-        "{bid} demandés, {own} atteints, mais la défense a {other} et il faut davantage : chuté.",
+        "{bid} demandés, {own} faits, mais la défense a {other} et il faut davantage : contrat chuté.",
     ),
-    "capot_made": ("Capot bid, and every trick won: made.", "Capot demandé, tous les plis faits : c’est fait."),
-    "capot_failed": ("Capot bid, and not every trick won: failed.", "Capot demandé, un pli manque : chuté."),
+    "capot_made": ("Capot bid, and every trick won: made.", "Capot demandé, tous les plis faits : contrat rempli."),
+    "capot_failed": ("Capot bid, and not every trick won: failed.", "Capot demandé, un pli manque : contrat chuté."),
     "each_its_own": ("Each side writes what it made.", "Chaque camp marque ce qu’il a fait."),
     "and_bid": ("The takers write the {bid} bid too.", "Les preneurs marquent aussi les {bid} demandés."),
     "winner_writes": (
@@ -97,8 +97,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "rounded": ("Rounded to the nearest ten.", "Arrondi à la dizaine la plus proche."),
     "written": ("Written: {0} and {1}.", "Marqué : {0} et {1}."),
     # Labels.
-    "label_legal": ("May be played: {cards}", "Peuvent être jouées : {cards}"),
-    "label_bids": ("May be said: {words}", "Peut se dire : {words}"),
+    "label_legal": ("May be played: {cards}", "Cartes jouables : {cards}"),
+    "label_bids": ("May be said: {words}", "Enchères permises : {words}"),
     "label_points": ("{points} points", "{points} points"),
     "label_total": ("total {total}", "total {total}"),
     "label_nothing": ("Nothing to announce.", "Rien à annoncer."),
@@ -111,12 +111,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "label_side": ("side {side}", "camp {side}"),
     "label_pot": ("pot {pot}", "cagnotte {pot}"),
     # How a deal ended, by the outcome's value.
-    "outcome_made": ("made", "fait"),
+    "outcome_made": ("made", "contrat rempli"),
     "outcome_dedans": ("dedans", "dedans"),
     "outcome_capot": ("capot", "capot"),
     "outcome_litige": ("litige", "litige"),
-    "outcome_failed": ("failed", "chuté"),
-    "outcome_made+capot": ("made, capot", "fait, capot"),
+    "outcome_failed": ("failed", "contrat chuté"),
+    "outcome_made+capot": ("made, capot", "contrat rempli, capot"),
 }
 """Key → (English, French)."""
 
