@@ -247,6 +247,12 @@ class WitnessRefused(Refused):
     code = "witness_refused"
 
 
+class AddressRefused(FairdealError):
+    """The machine does not let the service listen there."""
+
+    code = "address_refused"
+
+
 class Broken(FairdealError):
     """The service's own records are not what they must be; never a caller's fault."""
 

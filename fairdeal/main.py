@@ -25,7 +25,7 @@ from fairdeal.app.matches import Matches
 from fairdeal.app.play import Play
 from fairdeal.app.tables import Tables
 from fairdeal.commit import Custody
-from fairdeal.errors import FairdealError
+from fairdeal.errors import AddressRefused, FairdealError
 from fairdeal.keyfiles import RECEIPTS_KEY, SEALING_KEY, read_key, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
@@ -132,11 +132,20 @@ class Server(uvicorn.Server):
 
 
 def run(settings: Settings, host: str, port: int) -> None:
-    """Serves until a signal stops it."""
+    """Serves until a signal stops it. Raises AddressRefused, and what `create_app` does."""
     configure_logging()
     # A core file would hold the seeds of live matches in clear.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    Server(create_app(settings), host, port).run()
+    with _listen(host, port) as listening:
+        Server(create_app(settings), host, port).run([listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Before anything is opened, so that a second service by mistake touches nothing. Raises AddressRefused."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError:
+        raise AddressRefused(f"cannot listen on {host}, port {port}") from None
 
 
 def _house(settings: Settings, entropy: Entropy) -> House:

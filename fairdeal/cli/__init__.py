@@ -19,6 +19,7 @@ _HINTS: Final = {
     "database_locked": "another `fairdeal serve` runs on this database; stop it, or name another one with --database",
     "schema_mismatch": "the database was made by another version of fairdeal; name another one with --database",
     "key_refused": "keys are made by the first `fairdeal serve` in development; see --keys and `chmod 600`",
+    "address_refused": "another program listens there, or it may not be used; name another one with --port or --host",
     "unreachable": "is the service running, and is this its address?",
 }
 

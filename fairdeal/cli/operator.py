@@ -2,7 +2,7 @@
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -14,9 +14,12 @@ from fairdeal.match import receipt_name
 from fairdeal.settings import Settings
 from fairdeal.tlog import VerifierKey, format_policy
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
 
 def serve_until_stopped(host: str, port: int, database: Path | None, keys: Path | None) -> None:
-    """Run the service. Raises KeyRefused, DatabaseLocked, SchemaMismatch; Malformed for settings that do not fit."""
+    """Run the service. Raises AddressRefused, KeyRefused, DatabaseLocked, SchemaMismatch; Malformed for settings."""
     settings = _settings(database=database, keys=keys)
     # The composition root stands above this layer: it is named here, not imported.
     import_module("fairdeal.main").run(settings, host, port)
@@ -34,5 +37,11 @@ def _settings(**given: Path | None) -> Settings:
     try:
         return Settings(**chosen)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        raise Malformed(f"settings: {faults}") from None
+        raise Malformed(f"settings: {'; '.join(map(_fault, error.errors()))}") from None
+
+
+def _fault(fault: "ErrorDetails") -> str:
+    """The setting's variable and what is wrong with it; what is wrong with several together says so itself."""
+    if not fault["loc"]:
+        return fault["msg"].removeprefix("Value error, ")
+    return f"FAIRDEAL_{'__'.join(map(str, fault['loc'])).upper()}: {fault['msg']}"

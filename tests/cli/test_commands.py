@@ -1,6 +1,7 @@
 """The small commands: what they print, where, and how they end."""
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -67,7 +68,36 @@ def test_policy_with_a_key_open_to_others(keys: Path) -> None:
 def test_settings_that_do_not_fit(keys: Path) -> None:
     done = run("policy", "--keys", keys, FAIRDEAL_LOG="two words")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("fairdeal: malformed: settings: log: ")
+    assert done.stderr.startswith("fairdeal: malformed: settings: FAIRDEAL_LOG: ")
+
+
+def test_settings_that_do_not_fit_each_other(keys: Path) -> None:
+    done = run("policy", "--keys", keys, FAIRDEAL_FEES__COMMISSION_BP="9000", FAIRDEAL_FEES__TAX_BP="2000")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "fairdeal: malformed: settings: commission and tax together take at most the whole pot\n"
+
+
+def test_an_address_that_is_taken(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        done = run("serve", "--port", port, "--database", tmp_path / "x.db", "--keys", tmp_path / "keys")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[0] == f"fairdeal: address_refused: cannot listen on 127.0.0.1, port {port}"
+    assert done.stderr.splitlines()[1].startswith("hint: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_servers_packages(tmp_path: Path) -> None:
+    """A player who has fairdeal[client] is told what the command needs."""
+    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError(name='typer')\n")
+    done = run("--version", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "needs fairdeal[server]" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_language_that_is_not_spoken() -> None:
+    assert "'de' is neither fr nor en" in run("demo", "--lang", "de").stderr
 
 
 @pytest.mark.parametrize("arguments", [["demo", "--lang", "de"], ["play"], ["serve", "--port", "0"], ["policy", "x"]])
