@@ -11,36 +11,39 @@ PACKAGES := pyproject.toml verifier/python/pyproject.toml
 LOCK := var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-config --custom-compile-command "make lock"
 
-.PHONY: demo serve test check format soak bench openapi lock clean
+.PHONY: help demo serve test check format soak bench openapi lock clean
 
-demo: $(STAMP)
+help: ## list the targets (ARGS=… goes to the command that a target runs)
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+demo: $(STAMP) ## a duel for a stake, played, paid and verified (ARGS="--lang fr --game coinche")
 	$(BIN)/fairdeal demo $(ARGS)
 
-serve: $(STAMP)
+serve: $(STAMP) ## the service, until it is stopped (ARGS="--port 8001")
 	$(BIN)/fairdeal serve $(ARGS)
 
-test: $(STAMP)
+test: $(STAMP) ## the tests
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
-check: $(STAMP)
+check: $(STAMP) ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-format: $(STAMP)
+format: $(STAMP) ## put the sources into their format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 # SOAK scales how many cases each long proof takes: SOAK=0.1 for a look, SOAK=10 for a night.
-soak: $(SOAK_STAMP)
+soak: $(SOAK_STAMP) ## the long proofs, as many as SOAK says (SOAK=0.1)
 	SOAK=$(SOAK) $(BIN)/python -m pytest -n 2 -m soak $(ARGS)
 
-bench: $(STAMP)
+bench: $(STAMP) ## measure, and write docs/performance.md
 	$(BIN)/python -m tests.bench $(ARGS)
 
 # The committed description of the API; a test compares it with the one served.
-openapi: $(STAMP)
+openapi: $(STAMP) ## write the description of the API anew
 	$(BIN)/python -m openapi
 
 $(STAMP): requirements/dev.txt $(PACKAGES)
@@ -55,13 +58,13 @@ $(SOAK_STAMP): requirements/soak.txt $(STAMP)
 	touch $@
 
 # One lock for every CPython from 3.11 on, on every platform. Versions stay where they can; ARGS=--upgrade takes the newest.
-lock:
+lock: ## pin the requirements anew (ARGS=--upgrade)
 	test -x var/lock/bin/pip || $(PYTHON) -m venv var/lock
 	var/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
 	$(LOCK) requirements/run.in --output-file requirements/run.txt $(ARGS)
 	$(LOCK) requirements/dev.in --output-file requirements/dev.txt $(ARGS)
 	$(LOCK) requirements/soak.in --output-file requirements/soak.txt --no-deps $(ARGS)
 
-clean:
+clean: ## remove .venv, var and all caches
 	rm -rf .venv var dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
