@@ -40,8 +40,19 @@ Name: TypeAlias = Annotated[
 NewPassword: TypeAlias = Annotated[str, Field(min_length=8, max_length=128, examples=["correct horse battery"])]
 Kind: TypeAlias = Literal["player", "bot"]
 Game: TypeAlias = Literal["duel", "classique", "coinche", "annonces"]
-Target: TypeAlias = Annotated[Literal[501, 1001, 2001], Field(description="The total that wins.")]
 Options: TypeAlias = dict[str, int | str]
+
+
+def _integer(value: object) -> object:
+    """Python's 501.0 equals 501; on the wire they are two things."""
+    if type(value) is not int:
+        raise ValueError("Input should be a valid integer")
+    return value
+
+
+Target: TypeAlias = Annotated[
+    Literal[501, 1001, 2001], BeforeValidator(_integer), Field(description="The total that wins.")
+]
 
 
 def _absent(value: object) -> bool:
