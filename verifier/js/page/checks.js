@@ -5,6 +5,9 @@ import { currentLanguage, money, number, say } from "./texts.js";
 
 const ICONS = { passed: "passed", failed: "failed", "not run": "idle" };
 
+/** The step that has nothing to look at yet (protocol 6.2). */
+const LOG_STEP = 2;
+
 /** @param {any} shown {report, facts, held, policy} */
 export function drawChecks(shown) {
   const items = shown.report.checks.map((/** @type {any} */ check) => element("li", {}, drawCheck(shown, check)));
@@ -15,7 +18,7 @@ export function drawChecks(shown) {
 function drawCheck(shown, { step, result }) {
   const mark = element("span", { class: `mark ${result.replace(" ", "-")}` }, icon(/** @type {any} */ (ICONS)[result]));
   const title = element("span", { class: "check-title" }, `${step}. ${say(`check ${step}`)}`);
-  const word = element("span", { class: "check-result" }, say(`result ${result}`));
+  const word = element("span", { class: "check-result" }, say(step === LOG_STEP ? "result none" : `result ${result}`));
   const content = () => [
     element("p", { class: "why" }, element("strong", {}, say("why")), ` — ${say(`why ${step}`)}`),
     ...(result === "failed" ? drawFinding(shown) : []),

@@ -86,17 +86,18 @@ function drawTricks({ tricks }) {
   if (tricks.length === 0) return [];
   const items = tricks.map((/** @type {any} */ { cards, winner }) => {
     const played = cards.map((/** @type {any} */ move) =>
-      element("li", { class: move.seat === winner ? "winner" : null }, drawCard(move.card), element("span", { class: "under" }, playedText(move))),
+      element("li", { class: move.seat === winner ? "winner" : null }, drawCard(move.card), element("span", { class: "under" }, move.seat)),
     );
-    const word = winner === null ? say("trick open") : say("trick won", { seat: winner });
+    const word = [winner === null ? say("trick open") : say("trick won", { seat: winner }), ...cards.flatMap(remarks)].join(", ");
     return element("li", {}, element("ol", { class: "cards trick" }, ...played), element("span", { class: "trick-won" }, word));
   });
   return [heading("tricks"), element("ol", { class: "tricks" }, ...items)];
 }
 
-/** @param {any} move */
-function playedText({ seat, late, says }) {
-  return [String(seat), ...(says === undefined ? [] : [say(says)]), ...(late ? [say("late")] : [])].join(" · ");
+/** What else is to be told of a card played. @param {any} move @returns {string[]} */
+function remarks({ seat, late, says }) {
+  const told = [says === undefined ? null : say(says), late ? say("late") : null].filter((word) => word !== null);
+  return told.map((word) => say("remark", { seat, word }));
 }
 
 /** @param {any} deal @param {(seat: number) => string} seatText */

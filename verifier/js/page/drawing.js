@@ -24,6 +24,14 @@ export function cardText(card) {
 /** @param {string} suit "S" */
 export const suitText = (suit) => /** @type {any} */ (SUITS)[suit];
 
+/** Where the large suit of a face stands, in the card's own units. */
+const BELOW_FIGURE = { x: 11.5, y: 37.5, width: 17, height: 17 };
+
+/** @param {Element} drawn @param {Record<string, number>} box */
+function place(drawn, box) {
+  for (const [name, value] of Object.entries(box)) drawn.setAttribute(name, String(value));
+}
+
 /** @param {string} card @returns {SVGElement} */
 export function drawCard(card) {
   const { suit, rank } = parts(card);
@@ -36,7 +44,10 @@ export function drawCard(card) {
   drawn.querySelectorAll(".pip").forEach((/** @type {Element} */ pip) => pip.setAttribute("href", `#suit-${suit}`));
   const figure = drawn.querySelector(".figure");
   if (face === undefined) figure.remove();
-  else figure.setAttribute("href", `#figure-${face}`);
+  else {
+    figure.setAttribute("href", `#figure-${face}`);
+    place(drawn.querySelector(".big"), BELOW_FIGURE);
+  }
   return drawn;
 }
 

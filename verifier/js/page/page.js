@@ -83,6 +83,7 @@ function draw() {
     each.setAttribute("aria-pressed", String(/** @type {any} */ (each).dataset.language === currentLanguage()));
   }
   KINDS.forEach(drawFile);
+  byId("intro").hidden = files.bundle !== null;
   byId("results").replaceChildren(...drawResults());
 }
 

@@ -74,8 +74,6 @@ export class FourDeal {
   trick = [];
   /** @type {{side: number, cards: number[]}[]} tricks in the order won */
   won = [];
-  /** @type {number | null} seat that said belote */
-  #announcer = null;
 
   /** @param {number} dealer @param {Duties} duties */
   constructor(dealer, duties) {
@@ -117,7 +115,8 @@ export class FourDeal {
     const mate = beloteMate(card, this.trump);
     if (mate === undefined) return undefined;
     if (this.hands[seat].includes(mate)) return "belote";
-    return this.#announcer === seat ? "rebelote" : undefined;
+    // Whoever announced held both, so the second of them is its own.
+    return this.belote === null ? undefined : "rebelote";
   }
 
   /** Does what the seat on turn may do. @param {any} action a member of `legal()` */
@@ -129,10 +128,7 @@ export class FourDeal {
   /** @param {number} card */
   #play(card) {
     const seat = /** @type {number} */ (this.turn);
-    if (this.says(card) === "belote") {
-      this.#announcer = seat;
-      this.belote = sideOf(seat);
-    }
+    if (this.says(card) === "belote") this.belote = sideOf(seat);
     this.hands[seat].splice(this.hands[seat].indexOf(card), 1);
     this.trick.push(card);
     this.turn = (seat + 1) % SEATS;

@@ -245,3 +245,12 @@ test("a carré may break a run: the highest sum is taken, of equal sums the carr
   assert.deepEqual(found(["S9", "S10", "SJ", "SQ", "SK", "HQ", "DQ", "CQ"]), ["carre Q", "tierce S to J"]);
   assert.deepEqual(found(["S10", "SJ", "SQ", "SK", "SA", "HQ", "DQ", "CQ"]), ["carre Q"]);
 });
+
+test("what counts is shown by seats, of one seat by the lowest card", () => {
+  const held = [["HQ", "H10", "HK", "HJ", "S9", "S7", "S8", "DA"], [], ["D9", "D8", "D7", "CA", "CK", "CJ", "C8", "C7"], []];
+  const shown = counted(held.map((hand) => announcementsOf(numbers(hand), 3)), [2, 0]);
+  assert.deepEqual(
+    shown.map(({ seat, announcement }) => [seat, NAMES(announcement.cards).join(" ")]),
+    [[0, "S7 S8 S9"], [0, "H10 HJ HQ HK"], [2, "D7 D8 D9"]],
+  );
+});
