@@ -1,11 +1,16 @@
-"""Service and verifier, which share no code, agree on whole matches of every ending."""
+"""Service and verifier, which share no code, agree on whole matches of every game and ending."""
+
+import os
 
 import pytest
 
 from fairdeal_verifier import Policy, verify
-from tests.simulator import ENDINGS, Played, play
+from tests.simulator import ENDINGS, GAMES, Played, endings, play
 
+SCALE = float(os.environ.get("SOAK", "1"))
 MATCHES = 200
+OF_FOUR, MANY_OF_FOUR = 2, 20
+"""Matches of each game for four and each ending."""
 NUMBERED = [(number, ENDINGS[number % len(ENDINGS)]) for number in range(MATCHES)]
 
 
@@ -14,9 +19,11 @@ def anchored_by(match: Played, seat: int) -> str:
     return "unchecked" if match.state.joined[seat] is None else "verified"
 
 
-@pytest.mark.parametrize(("number", "ending"), NUMBERED)
-def test_a_match_is_verified_with_the_held_file_of_each_seat_that_joined(number: int, ending: str) -> None:
-    match = play(number, ending)
+FOUR = [(game, ending) for game in GAMES[1:] for ending in endings(game)]
+
+
+def check_each_seat(match: Played) -> None:
+    """Verified with the held file of each seat that joined, and the same end and number of events in both programs."""
     policy = Policy.parse(match.policy.encode())
     for seat, held in enumerate(match.held):
         report = verify(match.bundle, policy, held)
@@ -25,6 +32,24 @@ def test_a_match_is_verified_with_the_held_file_of_each_seat_that_joined(number:
     assert report.ending is not None
     assert (report.ending.reason, report.ending.winner) == (match.state.ending.reason, match.state.ending.winner)
     assert report.counts.events == len(match.events)
+
+
+@pytest.mark.parametrize(("number", "ending"), NUMBERED)
+def test_a_match_is_verified_with_the_held_file_of_each_seat_that_joined(number: int, ending: str) -> None:
+    check_each_seat(play(number, ending))
+
+
+@pytest.mark.parametrize(("game", "ending"), FOUR)
+def test_a_match_of_four_is_verified_with_the_held_file_of_each_seat_that_joined(game: str, ending: str) -> None:
+    for number in range(OF_FOUR):
+        check_each_seat(play(number, ending, game=game))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("game", "ending"), FOUR)
+def test_many_matches_of_four_are_verified(game: str, ending: str) -> None:
+    for number in range(OF_FOUR, OF_FOUR + max(1, round(SCALE * MANY_OF_FOUR))):
+        check_each_seat(play(number, ending, game=game))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
