@@ -26,7 +26,7 @@ _WORTH_TAKING: Final = 38
 """Points in hand, aces elsewhere included, from which a suit is taken."""
 _FROM_THE_OTHERS: Final = 42
 """What is added to the points in hand for a bid: the last trick, and some of the partner's and of the others' cards."""
-_SURE_OF_IT: Final = 30
+_SURE_OF_IT: Final = 20
 """How far beyond the points bid a hand must reach to double a double."""
 
 
