@@ -87,7 +87,16 @@ def lying_held(forger: Forger, rng: random.Random) -> bytes:
     header: dict[str, Any] = {"format": "fairdeal/held@1", "key": held.key, "m": held.m, "seat": held.seat}
     if rng.random() < 0.2:
         name, value = rng.choice(
-            [("key", "00" * 32), ("key", "0" * 63), ("m", "0" * 32), ("m", ""), ("seat", 0), ("seat", 1), ("seat", 2)]
+            [
+                ("key", "00" * 32),
+                ("key", "0" * 63),
+                ("m", "0" * 32),
+                ("m", ""),
+                ("seat", 0),
+                ("seat", 1),
+                ("seat", 3),
+                ("seat", 4),
+            ]
         )
         header[name] = value
     lines = [{"receipt": line.receipt, "sig": line.sig, "view": line.view} for line in held.lines]
@@ -117,9 +126,23 @@ def _other_values(view: dict[str, Any]) -> dict[str, list[Any]]:
     hand, legal, size = view["hand"], view["legal"], view["size"]
     return {
         "hand": [[], hand[1:], hand[::-1], [*hand, "S7"], ["S7"] * 32, ["S7"] * 33, ["S1"], None],
-        "legal": [[], legal[1:], legal[::-1], [*legal, {"resign": True}], [{"bid": "pass"}] * 33, [{}], ["S7"]],
+        "legal": [
+            [],
+            legal[1:],
+            legal[::-1],
+            [*legal, {"resign": True}],
+            [{"bid": "pass"}] * 49,
+            [{"bid": "pass"}] * 50,
+            [{}],
+            ["S7"],
+            [{"declare": True}],
+            [*legal, {"declare": True}],
+            [{"bid": "coinche"}],
+            [{"bid": {"suit": "C", "value": 250}}],
+            [{"bid": {"suit": "C", "value": 190}}],
+        ],
         "m": ["0" * 32, "0" * 31],
-        "seat": [0, 1, 2, -1, True],
+        "seat": [0, 1, 2, 3, 4, -1, True],
         "size": [size + 1, size - 1, 0, 1, MAX_SAFE_INTEGER],
     }
 

@@ -69,25 +69,26 @@ class Judge:
         if report.step in (7, 8, 9, 10):
             assert report.broken_at == refused, told
         assert self._first_place(mutant, report) <= report.broken_at <= self._last_place(mutant, way, report), told
-        if way is Way.OPERATOR and mutant.place < signed_until(mutant.events):
+        if way is Way.OPERATOR and mutant.place < signed_until(mutant.events, self.forger.seats):
             assert report.step == 4, told
 
     def _first_place(self, mutant: Mutant, report: Report) -> int:
         """The changed event; where its own root is what is wrong, the end of the history which that root is of."""
-        size = signed_size(mutant.events[mutant.place]) if mutant.place < len(mutant.events) else 0
+        changed = mutant.events[mutant.place : mutant.place + 1]
+        size = signed_until(changed, self.forger.seats)
         return min(mutant.place, size - 1) if report.cause == "signed_root" and size else mutant.place
 
     def _last_place(self, mutant: Mutant, way: Way, report: Report) -> int:
         """Up to the first seat event that signs the changed history; the steps after the fourth are exact already."""
-        events = mutant.events
+        events, seats = mutant.events, self.forger.seats
         if report.step != 4 or way is Way.EVERYBODY:
             return len(events)
-        return next((n for n, event in enumerate(events) if signed_size(event) > mutant.place), len(events))
+        return next((n for n, event in enumerate(events) if signed_size(event, seats) > mutant.place), len(events))
 
 
-def signed_until(events: tuple[EventDict, ...]) -> int:
+def signed_until(events: tuple[EventDict, ...], seats: int) -> int:
     """The largest size that a seat signed."""
-    return max(map(signed_size, events), default=0)
+    return max((signed_size(event, seats) for event in events), default=0)
 
 
 def _owes_settlement(mutant: Mutant) -> bool:
@@ -104,7 +105,7 @@ def unseen_kind(forger: Forger, mutant: Mutant, way: Way) -> str | None:
     place, events = mutant.place, mutant.events
     if place == len(events):
         return "cut"
-    if way is Way.TRUE_HELD or (way is Way.OPERATOR and place < signed_until(events)):
+    if way is Way.TRUE_HELD or (way is Way.OPERATOR and place < signed_until(events, forger.seats)):
         return None
     event, replaced = events[place], forger.events[min(place, len(forger.events) - 1)]
     if mutant.path:
@@ -119,6 +120,11 @@ def unseen_kind(forger: Forger, mutant: Mutant, way: Way) -> str | None:
         return "seed period"
     if ended in ("cancelled", "void") and mutant.what == "delete":
         return "left out before the operator's end"
+    moved = replaced if mutant.what == "delete" else event
+    if ended == "void" and moved["type"] == "timeout":
+        return "overrun before the operator's end"
+    if way is Way.EVERYBODY and moved["type"] in ("act", "timeout"):
+        return "action"
     return None
 
 
@@ -133,6 +139,6 @@ def _changed_member(forger: Forger, mutant: Mutant, way: Way, event: EventDict) 
         return "terms"
     if way is Way.EVERYBODY and event["type"] == "join" and not dealt:
         return "player"
-    if way is Way.EVERYBODY and event["type"] == "act" and "do" in path:
+    if way is Way.EVERYBODY and event["type"] == "act" and ("do" in path or path == ("by",)):
         return "action"
     return None

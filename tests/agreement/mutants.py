@@ -11,7 +11,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
-from fairdeal.cards import format_card
+from fairdeal.belote import RULESETS, VALUES, Bid, Double, Outcome, Scoring
+from fairdeal.cards import SUITS, format_card
 from fairdeal.limits import MAX_SAFE_INTEGER
 
 EventDict = dict[str, Any]
@@ -20,20 +21,43 @@ Path = tuple[str | int, ...]
 TIMES: Final = ("t", "from", "to")
 _HEX: Final = re.compile(r"[0-9a-f]{32,}").fullmatch
 _CARDS: Final = tuple(format_card(number) for number in range(32))
-_WORDS: Final = ("pass", "take", "S", "H", "D", "C")
 _ALLOWED: Final[dict[str, tuple[str, ...]]] = {
-    "type": ("open", "join", "seed", "deal", "act", "timeout", "resume", "score", "end", "reveal", "settle"),
+    "type": (
+        "open", "join", "seed", "deal", "act", "show", "timeout", "resume", "score", "end", "reveal", "settle",
+    ),
     "reason": ("target", "overruns", "resigned", "seed", "cancelled", "void"),
     "cause": ("deal_limit", "operator"),
-    "outcome": ("made", "dedans", "capot", "void"),
+    "outcome": tuple(outcome.value for outcome in Outcome),
     "says": ("belote", "rebelote"),
-    "bid": _WORDS,
+    "bid": tuple(word.value for word in (*Bid, *Double)),
+    "suit": SUITS,
+    "scoring": tuple(scoring.value for scoring in Scoring),
     "card": _CARDS,
+    "cards": _CARDS,
     "turned": _CARDS,
     "tax_base": ("pot", "commission"),
-    "account": ("pot", "seat:0", "seat:1", "commission", "tax"),
-}
+    "account": ("pot", "seat:0", "seat:1", "seat:2", "seat:3", "commission", "tax"),
+}  # fmt: skip
 """Every value of the members whose values are words."""
+_NUMBERS: Final[dict[str, tuple[int, ...]]] = {
+    "by": (-1, 2, 3, 4),
+    **dict.fromkeys(("taker", "belote", "winner", "dealer", "seat"), (-1, 2, 3, 4)),
+    "double": (2, 4),
+    "target": (501, 1001, 2001),
+    "value": VALUES,
+}
+"""Values that could stand there, besides a member's neighbours."""
+_ACTIONS: Final = (
+    {"resign": True}, {"declare": True}, {"card": "S7"}, {"bid": "pass"}, {"bid": "coinche"},
+    {"bid": {"suit": "H", "value": 100}},
+)  # fmt: skip
+_ABSENT: Final[dict[str, dict[str, Any]]] = {
+    "end": {"cause": "operator"},
+    "deal": {"turned": "S7"},
+    "score": {"announcements": [0, 0], "contract": None, "pot": 0},
+}
+"""Members that an event of one game or kind has and another has not."""
+_CONTRACT: Final = {"double": 1, "seat": 0, "suit": "S", "value": 80}
 _CARDS_TRIED: Final = 3
 
 
@@ -113,13 +137,13 @@ def _changes(events: tuple[EventDict, ...], place: int, rng: random.Random) -> I
 
 def _optional(event: EventDict) -> Iterator[tuple[str, Any]]:
     """Members that could be there, and whole other actions."""
-    if event["type"] in ("act", "timeout"):
-        yield from (
-            ("do", do) for do in ({"resign": True}, {"bid": "pass"}, {"card": "S7"}) if do != event["data"].get("do")
-        )
-        yield from (("says", word) for word in _ALLOWED["says"] if "says" not in event["data"])
-    if event["type"] == "end" and "cause" not in event["data"]:
-        yield "cause", "operator"
+    kind, data = event["type"], event["data"]
+    if kind in ("act", "timeout"):
+        yield from (("do", do) for do in _ACTIONS if do != data.get("do"))
+        yield from (("says", word) for word in _ALLOWED["says"] if "says" not in data)
+    if "contract" in data:
+        yield "contract", _CONTRACT if data["contract"] is None else None
+    yield from ((name, value) for name, value in _ABSENT.get(kind, {}).items() if name not in data)
 
 
 def _lists(old: list[Any]) -> Iterator[list[Any]]:
@@ -141,7 +165,8 @@ def _scalars(path: Path, old: Any, events: tuple[EventDict, ...], rng: random.Ra
 
 
 def _others(path: Path, old: Any, events: tuple[EventDict, ...], rng: random.Random) -> Iterator[Any]:
-    name = path[-1]
+    # An element is of the kind that its list is called after.
+    name = str(path[-2] if isinstance(path[-1], int) else path[-1])
     if old is None:
         yield from (0, 1, False, "")
     elif isinstance(old, bool):
@@ -149,9 +174,11 @@ def _others(path: Path, old: Any, events: tuple[EventDict, ...], rng: random.Ran
     elif isinstance(old, int):
         numbers = [old + 1, old - 1, 0, 1, MAX_SAFE_INTEGER]
         numbers += (old + 997, old - 997) if name in TIMES else ()
+        numbers += _NUMBERS.get(name, ())
         yield from (number for number in numbers if abs(number) <= MAX_SAFE_INTEGER)
-        if name in ("by", "taker", "belote", "winner", "dealer", "seat"):
-            yield from (-1, 2, None)
+        yield from (None,) if name in _NUMBERS else ()
+    elif old in RULESETS:
+        yield from (*RULESETS, "duel@2", "")
     elif name in _ALLOWED:
         yield from rng.sample(_CARDS, _CARDS_TRIED) if _ALLOWED[name] is _CARDS else _ALLOWED[name]
         yield ""
@@ -216,11 +243,16 @@ def _made_up(before: tuple[EventDict, ...]) -> Iterator[EventDict]:
     outage = {"from": start, "to": start + clock["outage_ms"] + 1}
     yield event(now, "resume", **outage)
     seeded = {event["by"] for event in before if event["type"] == "seed"}
-    if missing := [seat for seat in range(2) if seat not in seeded]:
+    seats = range(before[0]["data"]["seats"])
+    if missing := [seat for seat in seats if seat not in seeded]:
         yield event(late, "timeout", missing=missing)
     else:
-        for seat in range(2):
+        for seat in seats:
             yield event(late, "timeout", do={"bid": "pass"}, overrun=overruns.count(seat) + 1, seat=seat)
+        if before[0]["data"]["ruleset"]["id"] == "annonces@1":
+            declared = {"do": {"declare": True}, "root": "0" * 64, "sig": "0" * 128}
+            yield from (event(now, "act", **declared) | {"by": seat} for seat in seats)
+            yield event(now, "show", announcements=[])
     yield event(now, "end", reason="cancelled", totals=totals, winner=None)
     yield event(now, "end", cause="operator", reason="void", totals=totals, winner=None)
 

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 from fairdeal import canonical
+from fairdeal.belote import VALUES, Features, Ruleset
 from fairdeal.errors import FairdealError, KeyRefused, Malformed
 from fairdeal.keys import SigningKey
 from fairdeal.match import (
@@ -18,6 +19,7 @@ from fairdeal.match import (
     HeldLine,
     MatchState,
     SignedAction,
+    Terms,
     check_signature,
     evolve,
     parse_held,
@@ -42,14 +44,15 @@ class Way(Enum):
 
 LINES_KEPT = 16
 """Of a held file, at most: half the time of a check are its signatures."""
-_SEATS = ("dealer", "seat", "taker", "belote", "winner")
-_ACCOUNTS = ["commission", "pot", "seat:0", "seat:1", "tax"]
+_SEATS = ("dealer", "seat", "taker")
+_SIDES = ("belote", "winner")
 _BY_SIDE = ("points", "tricks", "marks", "totals")
+_DOUBLES = (1, 2, 4)
 
 
-def signed_size(event: EventDict) -> int:
+def signed_size(event: EventDict, seats: int) -> int:
     """The size that a seat's event signs; 0 for the server's (protocol 2.4)."""
-    return {"join": 1, "seed": 3, "act": event["n"]}.get(event["type"], 0)
+    return {"join": 1, "seed": seats + 1, "act": event["n"]}.get(event["type"], 0)
 
 
 def is_closed(events: Sequence[EventDict]) -> bool:
@@ -60,7 +63,8 @@ def is_closed(events: Sequence[EventDict]) -> bool:
     if "reveal" not in types:
         return False
     seats = {event["by"] for event in events if event["type"] == "join"}
-    return "reveal" in types[:-1] or events[0]["data"]["stake"] == 0 or len(seats) < 2
+    terms = events[0]["data"]
+    return "reveal" in types[:-1] or terms["stake"] == 0 or len(seats) < terms["seats"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +76,46 @@ class Sealed:
     lines: list[bytes]
 
 
-def _fits_two_seats(event: Event) -> bool:
-    """The schema of the service holds for any number of seats; the ruleset `duel@1` has two, each a side."""
-    data = event.data
-    seats = [event.by, *(data.get(name) for name in _SEATS), *data.get("missing", ())]
-    lengths = {len(data[name]) for name in _BY_SIDE if name in data}
+def _fits(event: Event, ruleset: Ruleset) -> bool:
+    """The schema of the service holds for events of any game; this is what one game's have to be besides."""
+    data, features = event.data, ruleset.features
+    numbered = [data, data.get("contract") or {}, *(data.get("announcements", ()) if event.type == "show" else ())]
+    seats = [event.by, *(one.get(name) for one in numbered for name in _SEATS), *data.get("missing", ())]
+    sides = [data.get(name) for name in _SIDES]
     accounts = sorted(line["account"] for line in data.get("lines", ()))
-    return all(seat is None or seat < 2 for seat in seats) and lengths <= {2} and accounts in ([], _ACCOUNTS)
+    return (
+        all(seat is None or seat < ruleset.players for seat in seats)
+        and all(side is None or side < ruleset.sides for side in sides)
+        and {len(data[name]) for name in _BY_SIDE if name in data} <= {ruleset.sides}
+        and accounts in ([], sorted(["pot", *(f"seat:{seat}" for seat in range(ruleset.players)), "commission", "tax"]))
+        and (event.type != "deal" or ("turned" in data) == features.turned)
+        and (event.type != "show" or features.announcements)
+        and (event.type != "score" or _score_fits(data, features))
+        and _does(data.get("do"), event.type, ruleset)
+    )
+
+
+def _score_fits(data: dict[str, Any], features: Features) -> bool:
+    own = {"announcements": features.announcements, "contract": features.contract, "pot": features.litige}
+    contract = data.get("contract") or {"double": 1, "value": VALUES[0]}
+    return (
+        all((name in data) == has for name, has in own.items())
+        and len(data.get("announcements", _DOUBLES[:2])) == 2
+        and data["outcome"] in features.outcomes
+        and contract["double"] in _DOUBLES
+        and contract["value"] in VALUES
+    )
+
+
+def _does(do: dict[str, Any] | None, kind: str, ruleset: Ruleset) -> bool:
+    """Whether an act or a timeout does what is an action of this game."""
+    if do is None or kind in ("join", "seed") or "resign" in do:
+        return True
+    try:
+        ruleset.from_do(do)
+    except Malformed:
+        return False
+    return True
 
 
 class Forger:
@@ -91,6 +128,7 @@ class Forger:
         self.match = match
         self.events: tuple[EventDict, ...] = tuple(json.loads(event.line) for event in match.events)
         self.lines = [event.line for event in match.events]
+        self.seats = match.state.terms.seats
         self.seat = next((seat for seat, joined in enumerate(match.state.joined) if joined), 0)
         held = parse_held(match.held[self.seat])
         self.held = replace(held, lines=held.lines[:: -(len(held.lines) // LINES_KEPT + 1)][::-1])
@@ -152,14 +190,14 @@ class Forger:
         done = list(events[:place])
         frontiers = [self.frontier(size) for size in range(place + 1)]
         for event in events[place:]:
-            if signed_size(event):
+            if signed_size(event, self.seats):
                 event = self._sign(event, [*done, event], frontiers)
             done.append(event)
             frontiers.append(frontiers[-1].append(leaf_hash(canonical.encode(event))))
         return tuple(done)
 
     def _sign(self, event: EventDict, so_far: Sequence[EventDict], frontiers: Sequence[Frontier]) -> EventDict:
-        size, seat = signed_size(event), event["by"]
+        size, seat = signed_size(event, self.seats), event["by"]
         if size >= len(frontiers):
             return event
         signed = SignedAction.sign(
@@ -180,8 +218,9 @@ class Forger:
 
     def is_malformed(self, lines: list[bytes], place: int) -> bool:
         """Whether a line does not fit the schema by itself, by the service's own reading."""
+        ruleset = self.match.state.terms.ruleset
         for index, line in enumerate(lines[place:], place):
-            if line in self.lines[index : index + 1]:
+            if line in self.lines[index : index + 1] and ruleset is self.match.state.terms.ruleset:
                 continue
             try:
                 event = Event.parse(line)
@@ -189,7 +228,9 @@ class Forger:
                 continue
             except Malformed:
                 return True
-            if event.n != index or (index == 0 and event.type != "open") or not _fits_two_seats(event):
+            if index == 0 and event.type == "open":
+                ruleset = Terms.parse(event.data).ruleset
+            if event.n != index or (index == 0 and event.type != "open") or not _fits(event, ruleset):
                 return True
         return not lines
 

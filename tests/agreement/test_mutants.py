@@ -30,7 +30,7 @@ from fairdeal_verifier.errors import WrongUsage
 from tests.agreement.judging import Judge
 from tests.agreement.mutants import every, respelt, some
 from tests.agreement.sealing import Forger, Way
-from tests.simulator import ENDINGS, Played, play
+from tests.simulator import ENDINGS, GAMES, Played, endings, play
 
 SCALE = float(os.environ.get("SOAK", "1"))
 SHORT = {
@@ -43,6 +43,9 @@ PARTS = {"extra_deal": 8, "target": 3, "deal_limit": 3}
 """The longer ones are shared among test processes."""
 MATCHES, MUTANTS = 200, 2_000
 CHUNKS = 10
+FOUR = [(game, ending) for game in GAMES[1:] for ending in endings(game)]
+OF_FOUR, MANY_OF_FOUR = 2, 30
+"""Mutants of each game for four and each ending."""
 STEPS = range(3, 11)
 
 
@@ -84,6 +87,24 @@ def test_mutants_sampled_over_all_matches_are_told_for_what_they_are(chunk: int)
         judge = Judge(Forger(play(number, ENDINGS[number % len(ENDINGS)])))
         for mutant in some(judge.forger.events, random.Random(number), max(1, round(SCALE * MUTANTS / MATCHES))):
             judge.judge(mutant)
+
+
+@pytest.mark.parametrize(("game", "ending"), FOUR)
+def test_some_mutants_of_every_ending_of_four_are_told_for_what_they_are(game: str, ending: str) -> None:
+    judge_match_of_four(game, ending, 0, OF_FOUR)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("game", "ending"), FOUR)
+def test_mutants_of_four_sampled_over_all_matches_are_told_for_what_they_are(game: str, ending: str) -> None:
+    for number in range(1, 1 + max(1, round(SCALE * MANY_OF_FOUR / 5))):
+        judge_match_of_four(game, ending, number, 5)
+
+
+def judge_match_of_four(game: str, ending: str, number: int, count: int) -> None:
+    judge = Judge(Forger(play(number, ending, game=game)))
+    for mutant in some(judge.forger.events, random.Random(f"{game} {ending} {number}"), count):
+        judge.judge(mutant)
 
 
 def first_to_see(least: int) -> Counter[int]:

@@ -25,12 +25,14 @@ from tests.agreement.damage import bent, heaped, lying_held, tails
 from tests.agreement.mutants import some
 from tests.agreement.odd_texts import ODD_TEXTS, crossed_keys, odd_notes, odd_policies
 from tests.agreement.sealing import Forger, Way
-from tests.simulator import ENDINGS, Played, play
+from tests.simulator import ENDINGS, GAMES, Played, endings, play
 from tests.verifier.javascript import ROOT, node
 
 SCALE = float(os.environ.get("SOAK", "1"))
 CHUNKS = 20
 MATCHES, FORGED, BENT = 300, 4_000, 2_000
+FOUR = [(game, ending) for game in GAMES[1:] for ending in endings(game)]
+MATCHES_OF_FOUR, FORGED_OF_FOUR = 100, 1_000
 WRONG_USAGE = 2
 
 
@@ -85,8 +87,15 @@ def check_agreement(cases: list[Case]) -> None:
 
 
 def honest(number: int) -> Iterator[Case]:
+    return seen(number, match_of(number), match_of(number + 1))
+
+
+def honest_of_four(number: int) -> Iterator[Case]:
+    return seen(number, match_of_four(number), match_of_four(number + 1))
+
+
+def seen(number: int, match: Played, other: Played) -> Iterator[Case]:
     """A whole match as each seat, a stranger, and somebody with another policy or another match's file sees it."""
-    match, other = match_of(number), match_of(number + 1)
     policy = match.policy.encode()
     for seat, held in enumerate(match.held):
         yield Case(f"{number} seat {seat}", match.bundle, policy, held)
@@ -126,6 +135,12 @@ def odd(forger: Forger) -> Iterator[Case]:
 
 def match_of(number: int) -> Played:
     return play(number, ENDINGS[number % len(ENDINGS)])
+
+
+def match_of_four(number: int) -> Played:
+    """Every game for four with each of its endings, the games in turn."""
+    game, ending = FOUR[number % len(FOUR)]
+    return play(number, ending, game=game)
 
 
 def forged(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
@@ -172,6 +187,23 @@ def test_on_matches_of_every_ending() -> None:
     check_agreement([case for number in range(40) for case in honest(number)])
 
 
+def test_on_matches_of_four_of_every_ending() -> None:
+    # A third of each one's cases, by turns: together they are of every kind.
+    check_agreement([case for number in range(len(FOUR)) for case in list(honest_of_four(number))[number % 3 :: 3]])
+
+
+def test_on_mutants_of_four() -> None:
+    rng = random.Random(4)
+    check_agreement([case for number in range(len(FOUR)) for case in forged(Forger(match_of_four(number)), rng, 3)])
+
+
+def test_on_spoilt_files_of_four() -> None:
+    rng = random.Random(5)
+    check_agreement(
+        [case for number in range(0, len(FOUR), 2) for case in spoilt(Forger(match_of_four(number)), rng, 3)]
+    )
+
+
 def test_on_mutants() -> None:
     rng = random.Random(1)
     check_agreement([case for number in range(2 * len(ENDINGS)) for case in forged(Forger(match_of(number)), rng, 12)])
@@ -203,5 +235,10 @@ def test_on_many_matches_mutants_and_spoilt_files(chunk: int) -> None:
         check_agreement(list(forged(Forger(match_of(number)), rng, 20)))
     for number in part(chunk, MATCHES):
         check_agreement(list(ended(Forger(match_of(number)))))
+    for number in part(chunk, MATCHES_OF_FOUR):
+        check_agreement([*honest_of_four(number), *ended(Forger(match_of_four(number)))])
+    for number in part(chunk, FORGED_OF_FOUR // 10):
+        check_agreement(list(forged(Forger(match_of_four(number)), rng, 10)))
+        check_agreement(list(spoilt(Forger(match_of_four(number)), rng, 5)))
     for number in part(chunk, BENT // 20):
         check_agreement(list(spoilt(Forger(match_of(number)), rng, 20)))
