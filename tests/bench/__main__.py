@@ -41,7 +41,8 @@ def measure(word: str) -> list[Row]:
 def report(rows: Iterable[Row]) -> str:
     return (
         "# Performance\n\n"
-        "Written by `make bench`; every figure is of the same run, in processor time of one core, so that a busy machine changes it little.\n\n"
+        "Written by `make bench`; every figure is of the same run, in processor time of one core, which a busy "
+        "machine changes little.\n\n"
         f"Machine: {machine()}.\n\n"
         f"{format_table(rows)}\n"
     )
