@@ -439,6 +439,20 @@ def every_made() -> Iterator[Made]:
                             yield Made(taker, (points, 162 - points), (tricks, 8 - tricks), belote, announcements)
 
 
+def test_what_one_seat_shows_stands_in_the_order_of_its_lowest_cards() -> None:
+    """A run of the seven before a carré of jacks, although the carré is worth more."""
+    rules = FOUR_PLAYERS["annonces@1"]
+    own = [parse_card(text) for text in ("SJ", "HJ", "DJ", "CJ", "S7", "S8", "S9", "HA")]
+    rest = [card for card in PACK if card not in own]
+    pack = (*own[:3], *rest[:9], *own[3:5], *rest[9:15], own[7], *own[5:7], *rest[15:])
+    deal = rules.apply(rules.start(pack, 0, rules.defaults), Bid.TAKE)
+    deal = rules.apply(deal, Declare.DECLARE)
+    for _ in range(4):
+        deal = rules.apply(deal, rules.first_action(deal))
+    deal = rules.apply_public(deal, rules.first_action(deal), rules.says(deal, rules.first_action(deal)))
+    assert [(seat, one.value) for seat, one in to_show(deal)] == [(1, 20), (1, 200)]
+
+
 @pytest.mark.parametrize("dedans", [160, 162])
 def test_every_point_made_is_marked_by_somebody_or_put_aside(dedans: int) -> None:
     for made in every_made():

@@ -72,9 +72,12 @@ def extra_deal(table: Table) -> None:
 
 
 def _may_be_equal(table: Table, totals: tuple[int, ...]) -> bool:
-    """From these totals one more deal can bring both sides there together, or there is room for one before it."""
-    left = 2 * table.terms.options.target - sum(totals)
-    return totals != table.state.totals and abs(totals[0] - totals[1]) < 24 and not 0 < left - DEAL_POINTS < 30
+    """From these totals one more deal can bring both sides there together, or there is room for one before it.
+
+    A deal that is made, and by little, brings a side forward by an even number; never by nothing: that is a litige.
+    """
+    left, apart = 2 * table.terms.options.target - sum(totals), abs(totals[0] - totals[1])
+    return totals != table.state.totals and apart in range(2, 24, 2) and not 0 < left - DEAL_POINTS < 30
 
 
 def _equal(totals: tuple[int, ...], target: int) -> bool:
