@@ -43,7 +43,7 @@ def test_a_seat_written_as_a_boolean(table: Table, seat: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [{"hand": ["ZZ"]}, {"legal": [{"x": 1}]}, {"legal": [{"bid": "pass"}] * 33}, {"hand": ["S7"] * 33}]
+    "other", [{"hand": ["ZZ"]}, {"legal": [{"x": 1}]}, {"legal": [{"bid": "pass"}] * 50}, {"hand": ["S7"] * 33}]
 )
 def test_a_view_of_another_form_for_a_size_within_a_transaction(table: Table, other: dict[str, Any]) -> None:
     server, client = table.seeded().server, table.clients[0]
