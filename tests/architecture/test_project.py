@@ -1,8 +1,8 @@
 """What the tree as a whole promises: locks without hosts, files without machine paths, modules with a purpose."""
 
 import ast
+import os
 import re
-import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MAX_LINES = 450
 PACKAGES = ("fairdeal", "verifier/python/fairdeal_verifier")
+MADE = {".git", ".venv", "var", "dist", "__pycache__", ".hypothesis"}
 LOCKS = ("requirements/run.txt", "requirements/dev.txt", "requirements/soak.txt")
 
 #: Words are put together here, so that this file does not hold what it forbids.
@@ -23,20 +24,20 @@ UNFINISHED = re.compile(
 )
 
 
-def tracked_texts() -> Iterator[tuple[str, str]]:
-    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for name in filter(None, listing.stdout.split("\0")):
-        path = ROOT / name
-        if path.is_file():
+def own_texts() -> Iterator[tuple[str, str]]:
+    """Every text file of the project, without git: a tree unpacked from an archive is tested like a clone."""
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in MADE and not name.endswith((".egg-info", "_cache"))]
+        for path in (Path(folder, name) for name in names):
             data = path.read_bytes()
-            if b"\0" not in data:
-                yield name, data.decode("utf-8")
+            if path.is_file() and b"\0" not in data and path.suffix not in {".pyc", ".pyo"}:
+                yield str(path.relative_to(ROOT)), data.decode("utf-8")
 
 
 def offenders(pattern: re.Pattern[str]) -> list[str]:
     return [
         f"{name}:{number}: {line.strip()[:100]}"
-        for name, text in tracked_texts()
+        for name, text in own_texts()
         for number, line in enumerate(text.splitlines(), 1)
         if pattern.search(line)
     ]
