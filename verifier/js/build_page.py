@@ -1,8 +1,8 @@
 """Makes verify.html, the verifier as one page that works from disk: `python verifier/js/build_page.py`.
 
 Every module of src/ and page/ becomes a function in one table, in the order of their imports, its text otherwise
-unchanged. The first script holds what checks, and runs in the page's worker too; the second is the page. The page's policy
-lets exactly these two scripts and this style run, by hash, and lets nothing be fetched.
+unchanged. The first script holds what checks, and runs in the page's worker too; the second is the page. The page's
+policy lets exactly these two scripts and this style run, by hash, and lets nothing be fetched.
 """
 
 import base64

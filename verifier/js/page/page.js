@@ -11,8 +11,12 @@ import { ask } from "./worker.js";
 
 const KINDS = /** @type {const} */ (["bundle", "held", "policy"]);
 const LIMITS = 8;
+/** How the command names a policy that was pasted. */
+const PASTED_NAME = "policy.txt";
+/** Causes that lie in what the reader gave, not in the record. */
+const NOT_IN_THE_RECORD = ["no_policy", "unknown_key"];
 
-/** @type {Record<string, {name: string, bytes: Uint8Array} | null>} */
+/** A pasted text has no name. @type {Record<string, {name: string | null, bytes: Uint8Array} | null>} */
 const files = { bundle: null, held: null, policy: null };
 /** @type {any} what the worker answered for these files */
 let shown = null;
@@ -90,7 +94,7 @@ function draw() {
 /** @param {string} kind */
 function drawFile(kind) {
   const file = files[kind];
-  byId(`name-${kind}`).textContent = file === null ? say(`hint ${kind}`) : file.name;
+  byId(`name-${kind}`).textContent = file === null ? say(`hint ${kind}`) : (file.name ?? say("pasted"));
   byId(`slot-${kind}`).classList.toggle("full", file !== null);
   const remove = byId(`remove-${kind}`);
   remove.hidden = file === null;
@@ -129,8 +133,8 @@ function drawVerdict() {
   const { report, facts } = shown;
   const line = sentence(report, facts?.open.seats ?? 0, /** @type {any} */ (currentLanguage()));
   const save = element("button", { type: "button", class: "quiet", click: saveReport }, say("save"));
-  const found = report.verdict === "verified" || report.verdict === "pending" ? [] : drawFinding(shown);
-  const details = element("details", {}, element("summary", {}, say("full sentence")), element("p", { class: "line" }, line), save);
+  const found = report.step === null || NOT_IN_THE_RECORD.includes(report.cause) ? [] : drawFinding(shown);
+  const details = element("details", { open: found.length > 0 }, element("summary", {}, say("full sentence")), element("p", { class: "line" }, line), save);
   return card(report.verdict, say(`verdict ${report.verdict}`), saidText(shown), ...found.slice(0, 1), details);
 }
 
@@ -198,7 +202,7 @@ async function showChange(made, bytes, back) {
 
 function drawLimits() {
   const items = Array.from({ length: LIMITS }, (_, i) => element("li", {}, say(`limit ${i + 1}`)));
-  const words = ["fairdeal-verify", ...KINDS.flatMap((kind) => (files[kind] === null ? [] : argument(kind, files[kind].name)))];
+  const words = ["fairdeal-verify", ...KINDS.flatMap((kind) => (files[kind] === null ? [] : argument(kind, files[kind].name ?? PASTED_NAME)))];
   const command = words.join(" ");
   const copy = element("button", { type: "button", class: "quiet", click: () => copyText(command, copy) }, say("copy"));
   return element("div", {}, element("ul", {}, ...items), element("pre", { class: "command" }, command), copy);
@@ -228,7 +232,7 @@ async function take(chosen, kind) {
 
 function usePasted() {
   const text = byId("pasted").value.trim();
-  files.policy = text === "" ? null : { name: say("pasted text"), bytes: new TextEncoder().encode(`${text}\n`) };
+  files.policy = text === "" ? null : { name: null, bytes: new TextEncoder().encode(`${text}\n`) };
   return check();
 }
 
