@@ -125,7 +125,7 @@ def test_wrong_usage(
 
 
 def test_every_reason_of_wrong_usage_has_both_languages() -> None:
-    source = "".join(path.read_text("utf-8") for path in Path(usage.__file__).parent.glob("*.py"))
+    source = "".join(path.read_text("utf-8") for path in Path(usage.__file__).parent.rglob("*.py"))
     assert set(re.findall(r'WrongUsage\("(\w+)"', source)) == set(usage.REASONS)
     for english, french in [*usage.REASONS.values(), *usage.TEXTS.values()]:
         assert english != french

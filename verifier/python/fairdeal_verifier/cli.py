@@ -1,4 +1,7 @@
-"""`fairdeal-verify`: one sentence or one JSON object on stdout, the checks on stderr, the verdict in the exit code."""
+"""`fairdeal-verify`: one sentence or one JSON object on stdout, the checks on stderr, the verdict in the exit code.
+
+`fairdeal-verify explain` lays out the arithmetic of a deal instead, and has no verdict.
+"""
 
 import argparse
 import json
@@ -9,24 +12,29 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn
 
-from fairdeal_verifier.errors import WrongUsage
+from fairdeal_verifier.errors import Malformed, NotRevealed, WrongUsage
+from fairdeal_verifier.explain import explain, render
+from fairdeal_verifier.explain.words import WITHOUT_GLYPHS
 from fairdeal_verifier.files import MAX_FILE_BYTES
 from fairdeal_verifier.notes import MAX_POLICY_BYTES, Policy
-from fairdeal_verifier.sentences import Language, sentence, step_line
+from fairdeal_verifier.report import EXIT_CODES
+from fairdeal_verifier.sentences import CAUSES, Language, sentence, step_line
 from fairdeal_verifier.usage import say, say_why
 from fairdeal_verifier.verify import verify
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 PROGRAM = "fairdeal-verify"
+EXPLAIN = "explain"
+"""The first word that asks for an explanation; a bundle of this name is given as ./explain."""
 
 
 class _Parser(argparse.ArgumentParser):
     """Refuses arguments in the reader's language; argparse has its reasons in English alone."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, program: str, description: str, exits: str) -> None:
         super().__init__(
-            prog=PROGRAM, description=say("description", language), epilog=say("exits", language), add_help=False
+            prog=program, description=say(description, language), epilog=say(exits, language), add_help=False
         )
         self.language = language
 
@@ -41,9 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without accents still gets its verdict
     language = _language(arguments, os.environ)
-    options = _parser(language).parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    explains = given[:1] == [EXPLAIN]
+    options = _explain_parser(language).parse_args(given[1:]) if explains else _parser(language).parse_args(given)
     try:
-        return _run(options, language)
+        return _explain(options, language) if explains else _run(options, language)
     except WrongUsage as error:
         print(f"{PROGRAM}: {say_why(error, language)}", file=sys.stderr)
         return EXIT_USAGE
@@ -55,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser(language: Language) -> argparse.ArgumentParser:
-    parser = _Parser(language)
+    parser = _Parser(language, PROGRAM, "description", "exits")
     # A group of its own, since the titles of argparse's are English.
     group = parser.add_argument_group("arguments")
     group.add_argument("bundle", metavar="BUNDLE", type=Path, help=say("bundle", language))
@@ -66,6 +76,36 @@ def _parser(language: Language) -> argparse.ArgumentParser:
     group.add_argument("--lang", choices=("fr", "en"), help=say("lang", language))
     group.add_argument("--signatures", choices=("all", "last"), default="all", help=say("signatures", language))
     return parser
+
+
+def _explain_parser(language: Language) -> argparse.ArgumentParser:
+    parser = _Parser(language, f"{PROGRAM} {EXPLAIN}", "explain", "explain_exits")
+    group = parser.add_argument_group("arguments")
+    group.add_argument("bundle", metavar="BUNDLE", type=Path, help=say("bundle", language))
+    group.add_argument("-h", "--help", action="help", help=say("help", language))
+    group.add_argument("--deal", metavar="N", type=int, required=True, help=say("deal", language))
+    group.add_argument("--event", metavar="K", type=int, help=say("event", language))
+    group.add_argument("--json", action="store_true", help=say("explain_json", language))
+    group.add_argument("--lang", choices=("fr", "en"), help=say("lang", language))
+    return parser
+
+
+def _explain(options: argparse.Namespace, language: Language) -> int:
+    try:
+        facts = explain(_read(options.bundle, MAX_FILE_BYTES), options.deal, options.event)
+    except Malformed as error:
+        print(f"{PROGRAM}: {say('no_bundle', language, CAUSES[error.cause][language == 'fr'])}", file=sys.stderr)
+        return EXIT_CODES["malformed"]
+    except NotRevealed:
+        print(f"{PROGRAM}: {say('not_revealed', language)}", file=sys.stderr)
+        return EXIT_CODES["pending"]
+    text = json.dumps(facts, sort_keys=True) if options.json else render(facts, language)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = text.translate(WITHOUT_GLYPHS)
+    print(text)
+    return 0
 
 
 def _run(options: argparse.Namespace, language: Language) -> int:

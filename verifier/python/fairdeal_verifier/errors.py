@@ -38,6 +38,10 @@ class WrongUsage(VerifierError):
         self.value = value
 
 
+class NotRevealed(VerifierError):
+    """The server seed is not out yet, so no deal can be computed: exit 11 of `explain`."""
+
+
 class Malformed(VerifierError):
     """Step 0 fails, with its cause and the index of the event (None for the header and for the file as a whole)."""
 

@@ -182,11 +182,8 @@ class _Verification:
         return key
 
     def _check_seat_signature(self, key: PublicKey, event: SeatEvent, n: int, size: int) -> None:
-        signed = b'{"do":%b,"m":"%b","root":"%b","seat":%d,"size":%d}' % (
-            event.do, self.open.m.encode(), event.root.hex().encode(), event.by, size,
-        )  # fmt: skip
         try:
-            key.check(event.sig, ACTION_CONTEXT + signed)
+            key.check(event.sig, signed_bytes(self.open.m, event, size))
         except SignatureRefused:
             raise Broken(4, "seat_signature", n) from None
 
@@ -312,3 +309,10 @@ def signed_size(event: SeatEvent, n: int, seats: int) -> int:
     if isinstance(event, Join):
         return 1
     return seats + 1 if isinstance(event, Seed) else n
+
+
+def signed_bytes(m: str, event: SeatEvent, size: int) -> bytes:
+    """What the seat of an event of match `m` signs, with the root that the event names (protocol 2.4)."""
+    return ACTION_CONTEXT + b'{"do":%b,"m":"%b","root":"%b","seat":%d,"size":%d}' % (
+        event.do, m.encode(), event.root.hex().encode(), event.by, size,
+    )  # fmt: skip
