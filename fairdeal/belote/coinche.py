@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from fairdeal.belote.actions import CAPOT, VALUES, Action, Bid, ContractBid, Declare, Double, from_do
-from fairdeal.belote.deal import SIDES, Contract, Deal, Phase
+from fairdeal.belote.deal import SIDES, Contract, Deal, Phase, new_deal
 from fairdeal.belote.four import (
     DEFAULT_TARGET,
     PLAYERS,
@@ -13,7 +13,6 @@ from fairdeal.belote.four import (
     Hands,
     Made,
     deal_packets,
-    new_deal,
     parse_target,
 )
 from fairdeal.belote.scoring import DealScore, Features, Options, Outcome, Scoring
@@ -130,11 +129,11 @@ class Coinche(FourPlayers):
 
     def start(self, pack: tuple[int, ...], dealer: int, options: Options) -> Deal:
         """The deal of this pack, before the first bid. Raises Malformed when `pack` is not the 32 cards."""
-        return new_deal(dealer, options, tuple([card_set(hand) for hand in layout(pack, dealer)]))
+        return new_deal(dealer, PLAYERS, options, tuple([card_set(hand) for hand in layout(pack, dealer)]))
 
     def start_public(self, turned: int, dealer: int, options: Options) -> Deal:
         """The same deal seen from outside, hands unknown (None); `turned` is NO_CARD."""
-        return new_deal(dealer, options, None, turned, None)
+        return new_deal(dealer, PLAYERS, options, None, turned, None)
 
     def phase(self, deal: Deal) -> Phase:
         """Where the deal stands."""

@@ -101,6 +101,35 @@ class Layout(NamedTuple):
     stock: tuple[int, ...]
 
 
+def new_deal(
+    dealer: int,
+    players: int,
+    options: Options,
+    hands: tuple[int, ...] | None,
+    turned: int = NO_CARD,
+    stock: tuple[int, ...] | None = (),
+    stock_left: int = 0,
+) -> Deal:
+    """A deal before the first bid, the seat after the dealer on turn."""
+    return Deal(
+        dealer=dealer,
+        turned=turned,
+        stock=stock,
+        stock_left=stock_left,
+        hands=hands,
+        turn=(dealer + 1) % players,
+        passes=0,
+        taker=None,
+        trump=None,
+        trick=(),
+        played=0,
+        points=(0, 0),
+        tricks=(0, 0),
+        belote=None,
+        options=options,
+    )
+
+
 def check_turn(deal: Deal, seat: int) -> None:
     """Raises NotYourTurn unless `seat` acts next."""
     if deal.turn != seat:

@@ -3,8 +3,8 @@
 from typing import Final
 
 from fairdeal.belote.actions import SUIT_BIDS, Action, Bid
-from fairdeal.belote.deal import Deal, Layout, Phase, passed, turned_up_action, turned_up_bids
-from fairdeal.belote.four import PLAYERS, FourPlayers, Hands, deal_packets, new_deal
+from fairdeal.belote.deal import Deal, Layout, Phase, new_deal, passed, turned_up_action, turned_up_bids
+from fairdeal.belote.four import PLAYERS, FourPlayers, Hands, deal_packets
 from fairdeal.belote.scoring import Options
 from fairdeal.belote.tables import card_set
 from fairdeal.cards import suit_of
@@ -38,11 +38,11 @@ class TurnedCard(FourPlayers):
     def start(self, pack: tuple[int, ...], dealer: int, options: Options) -> Deal:
         """The deal of this pack, before the first bid. Raises Malformed when `pack` is not the 32 cards."""
         hands, turned, stock = layout(pack, dealer)
-        return new_deal(dealer, options, tuple([card_set(hand) for hand in hands]), turned, stock, len(stock))
+        return new_deal(dealer, PLAYERS, options, tuple([card_set(hand) for hand in hands]), turned, stock, len(stock))
 
     def start_public(self, turned: int, dealer: int, options: Options) -> Deal:
         """The same deal seen from outside: hands and stock unknown (None)."""
-        return new_deal(dealer, options, None, turned, None, PLAYERS * 3 - 1)
+        return new_deal(dealer, PLAYERS, options, None, turned, None, PLAYERS * 3 - 1)
 
     def from_do(self, do: object) -> Action:
         """The action that a `do` object writes: the words over a turned card, or a card. Raises Malformed."""
