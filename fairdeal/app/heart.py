@@ -6,7 +6,7 @@ from typing import Final
 
 from fairdeal.app.house import Clock, House
 from fairdeal.app.matches import Match, Matches
-from fairdeal.app.ports import Status, Store
+from fairdeal.app.ports import Store
 from fairdeal.errors import StoreFailed
 from fairdeal.match.decide import Command, Resume
 from fairdeal.match.state import Phase
@@ -64,11 +64,9 @@ class Heart:
                 self._owed[match_id] = since, end
 
     def _resume(self, match_id: str, start: int, end: int) -> None:
-        match, now = self._matches.load(match_id), self._clock.now_ms()
-        if match.table.status is Status.JOINING:
-            self._matches.postpone(match, now + match.state.terms.clock.join_ms, now)
-        elif match.table.status is Status.LIVE:
-            self._matches.step(match_id, now, lambda match: _resume(match, start, end))
+        terms, now = self._matches.load(match_id).state.terms, self._clock.now_ms()
+        self._matches.postpone(match_id, now + terms.clock.join_ms, now)
+        self._matches.step(match_id, now, lambda match: _resume(match, start, end))
 
 
 def _resume(match: Match, start: int, end: int) -> Command | None:

@@ -111,10 +111,15 @@ class Matches:
         self._hub.publish(match_id)
         return self.load(match_id)
 
-    def postpone(self, match: Match, due_at: int, now: int) -> None:
-        """Moves the due time alone, if the match is still as it was read."""
-        table = match.table
-        self._store.commit(Append(table.match_id, table.size, table.seating, (), table.status, due_at, now))
+    def postpone(self, match_id: str, due_at: int, now: int) -> None:
+        """Gives a full table until `due_at` to join, whatever joins come in at the same time. Nothing moves once all
+        have joined.
+        """
+        # Under the lock: a join names the due time that it was decided on.
+        with self._one_at_a_time(match_id):
+            table = self.load(match_id).table
+            if table.status is Status.JOINING:
+                self._store.commit(Append(match_id, table.size, table.seating, (), table.status, due_at, now))
 
     @contextmanager
     def arriving(self, match_id: str, arrived: int) -> Iterator[None]:

@@ -1,13 +1,15 @@
 """The server's clock: nobody needs to be connected, and nobody pays for the service's own absence."""
 
 import json
+from threading import Thread
 from typing import Any
 
 import pytest
 
 from fairdeal.app.matches import Matches
+from fairdeal.app.ports import Append, CommitResult
 from fairdeal.errors import StoreFailed
-from tests.api.table import Player, Service, first_legal, join_two, ok, on_turn, sit_two, start_two
+from tests.api.table import Player, Service, first_legal, join_two, ok, on_turn, sit_four, sit_two, start_two
 
 
 def lines(player: Player) -> list[dict[str, Any]]:
@@ -130,6 +132,35 @@ def test_an_outage_before_the_last_join_restarts_its_time_without_an_event(servi
     service.tick(59_000)
     players[1].join()
     assert lines(players[0])[-1]["type"] == "join"
+
+
+@pytest.mark.parametrize("first", ["the join", "the clock"])
+def test_a_join_that_meets_the_end_of_an_outage_does_not_take_its_time_away(
+    service: Service, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    """Both write at once: neither writes over what the other has just written."""
+    players = sit_four(service)
+    service.tick()
+    players[0].look()
+    body = players[0].sign({"join": players[0].promise()})
+    service.clock.ms += 70_000
+    real, others = service.store.commit, [lambda: players[0].send(body), service.tick]
+    if first == "the join":
+        others.reverse()
+    second = Thread(target=others[0])
+
+    def meeting(append: Append) -> CommitResult:
+        monkeypatch.undo()
+        second.start()
+        second.join(0.3)
+        return real(append)
+
+    monkeypatch.setattr(service.store, "commit", meeting)
+    others[1]()
+    second.join()
+    table = ok(service.http.get(f"/v1/tables/{players[0].m}"))
+    assert (table["status"], table["due_at"]) == ("joining", service.clock.ms + 60_000)
+    assert table["table"]["joined"] == [True, False, False, False]
 
 
 def test_two_outages_do_not_overlap(service: Service) -> None:
