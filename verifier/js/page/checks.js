@@ -31,18 +31,19 @@ function drawCheck(shown, { step, result }) {
 export function drawFinding({ report, facts }) {
   const { cause, broken_at: place, suspects, step } = report;
   if (cause === null || step === null) return [];
-  const rows = [row(say("place"), placeText(report, facts)), row(say("rule"), cause, "code")];
-  if (suspects !== null) rows.push(row(say("suspects"), say("suspects value", { from: suspects[0], to: suspects[1] })));
-  const event = place === null ? undefined : facts?.events[place];
-  const written = event === undefined ? [] : [
-    element("p", { class: "label" }, say("event", { n: place })),
-    element("pre", {}, JSON.stringify(event, null, 1)),
-  ];
-  return [element("dl", { class: "finding" }, ...rows), ...written];
+  const found = element("dl", { class: "finding" }, row(say("place"), placeText(report, facts)), row(say("rule"), cause, "code"));
+  // One event is shown only where the fault is known to be in it.
+  const event = place !== null && !isSpan(suspects) ? facts?.events[place] : undefined;
+  if (event === undefined) return [found];
+  return [found, element("p", { class: "label" }, say("event", { n: place })), element("pre", {}, JSON.stringify(event, null, 1))];
 }
 
+/** Whether the fault may lie in several events. @param {number[] | null} suspects */
+const isSpan = (suspects) => suspects !== null && suspects[0] < suspects[1];
+
 /** @param {any} report @param {any} facts */
-function placeText({ broken_at: place }, facts) {
+function placeText({ broken_at: place, suspects }, facts) {
+  if (isSpan(suspects)) return say("place between", { from: suspects[0], to: suspects[1] });
   if (place === null) return say("place header");
   if (facts === null) return say("place event", { event: place });
   if (place >= facts.events.length) return say("place missing", { event: facts.events.length - 1 });

@@ -19,7 +19,7 @@ export function drawDeals({ report, facts, held }) {
 function summary(deal) {
   const said = [];
   if (deal.taker !== undefined) said.push(say("takes", { seat: deal.taker, trump: suitText(deal.trump) }));
-  if (deal.score !== undefined) said.push(say(`outcome ${deal.score.outcome}`), deal.score.marks.join(" – "));
+  if (deal.score !== undefined) said.push(say(`outcome ${deal.score.outcome}`), deal.score.marks.join("\u00a0–\u00a0"));
   const title = element("span", { class: "check-title" }, say("deal", deal));
   return [title, element("span", { class: "check-result" }, said.join(", "))];
 }
@@ -91,7 +91,8 @@ function drawTricks({ tricks }) {
     const word = [winner === null ? say("trick open") : say("trick won", { seat: winner }), ...cards.flatMap(remarks)].join(", ");
     return element("li", {}, element("ol", { class: "cards trick" }, ...played), element("span", { class: "trick-won" }, word));
   });
-  return [heading("tricks"), element("ol", { class: "tricks" }, ...items)];
+  const kind = tricks[0].cards.length > 2 ? "tricks four" : "tricks";
+  return [heading("tricks"), element("ol", { class: kind }, ...items)];
 }
 
 /** What else is to be told of a card played. @param {any} move @returns {string[]} */
