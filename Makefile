@@ -11,7 +11,7 @@ PACKAGES := pyproject.toml verifier/python/pyproject.toml
 LOCK := var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-config --custom-compile-command "make lock"
 
-.PHONY: help demo serve test check format soak bench openapi page chromium lock clean
+.PHONY: help demo serve test check format soak bench openapi page pyz chromium lock clean
 
 help: ## list the targets (ARGS=… goes to the command that a target runs)
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -53,6 +53,9 @@ page:
 # The browser that opens the page in soak: Debian's, installed where it is missing, which takes root.
 chromium:
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
+
+pyz: ## the verifier as one file for any Python 3.11+, dist/fairdeal-verify.pyz
+	$(PYTHON) verifier/python/build_pyz.py
 
 $(STAMP): requirements/dev.txt $(PACKAGES)
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'

@@ -104,7 +104,10 @@ def _explain(options: argparse.Namespace, language: Language) -> int:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         text = text.translate(WITHOUT_GLYPHS)
-    print(text)
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # the reader has seen enough (… | head)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
