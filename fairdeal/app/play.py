@@ -10,7 +10,6 @@ from fairdeal.app.ports import Account, Status
 from fairdeal.errors import IllegalAction, Malformed, NotSeated, Unauthenticated, WrongPhase
 from fairdeal.match.actions import SignedAction, retry_of
 from fairdeal.match.decide import Command, Move, Void
-from fairdeal.match.events import Event
 from fairdeal.match.files import write_bundle
 from fairdeal.match.receipts import receipt
 from fairdeal.match.state import Phase
@@ -128,7 +127,7 @@ class Play:
         """The event that this action already became."""
         if action.type == "act" and action.size >= match.state.size:
             return None
-        return retry_of([Event.parse(line) for line in self._matches.lines(match, 0)], action)
+        return retry_of(self._matches.lines(match, 0), action)
 
     def _answer(self, match: Match, seat: int, start: int) -> Answer:
         if start > match.state.size:

@@ -72,14 +72,16 @@ class SignedAction:
         return {"do": self.do, "root": self.root, "seat": self.seat, "sig": self.sig, "size": self.size}
 
 
-def retry_of(events: Sequence[Event], action: SignedAction) -> int | None:
+def retry_of(lines: Sequence[bytes], action: SignedAction) -> int | None:
     """The index of the event that this very action already became; None when it became none.
 
-    `events` is the whole transcript. To be asked before any other check: a repeated action is answered, not refused.
+    `lines` are those of the whole transcript; few of them are looked at. To be asked before any other check: a repeated
+    action is answered, not refused.
     """
     # A join or a seed stands at some place from the size it signs on, an act at exactly that place.
-    end = action.size + 1 if action.type == "act" else len(events)
-    for event in events[action.size : end]:
+    end = action.size + 1 if action.type == "act" else len(lines)
+    for line in lines[action.size : end]:
+        event = Event.parse(line)
         if event.type == action.type and event.by == action.seat:
             same = (event.data["do"], event.data["root"], event.data["sig"]) == (action.do, action.root, action.sig)
             return event.n if same else None

@@ -51,6 +51,10 @@ def table(stake: int = 500, **options: Any) -> Table:
     return new_table(random.Random(7), {"stake": stake, "target": 301, "clock": CLOCK, **options})
 
 
+def lines(it: Table) -> list[bytes]:
+    return [event.line for event in it.events]
+
+
 def joined(**options: Any) -> Table:
     it = table(**options)
     it.join(0)
@@ -453,12 +457,12 @@ class TestRetries:
         it = in_play()
         seat, do = first_legal(it)
         act = it.signed(seat, do)
-        assert retry_of(it.events, act) is None
+        assert retry_of(lines(it), act) is None
         it.do(Move(act))
-        assert retry_of(it.events, act) == it.state.size - 1
-        assert retry_of(it.events, replace(act, sig="00" * 64)) is None
-        assert retry_of(it.events, replace(act, do={"bid": "take"})) is None
-        assert retry_of(it.events, replace(act, size=act.size + 1)) is None
+        assert retry_of(lines(it), act) == it.state.size - 1
+        assert retry_of(lines(it), replace(act, sig="00" * 64)) is None
+        assert retry_of(lines(it), replace(act, do={"bid": "take"})) is None
+        assert retry_of(lines(it), replace(act, size=act.size + 1)) is None
         refused(it, Move(act), Stale)
 
     def test_joins_and_seeds_too(self) -> None:
@@ -469,9 +473,20 @@ class TestRetries:
         seeds = {seat: it.signed(seat, {"seed": it.keys.seat_seeds[seat].hex()}) for seat in (0, 1)}
         for seed in seeds.values():
             it.do(Move(seed))
-        assert [retry_of(it.events, joins[seat]) for seat in (0, 1)] == [2, 1]
-        assert [retry_of(it.events, seeds[seat]) for seat in (0, 1)] == [3, 4]
-        assert retry_of(it.events, replace(joins[0], seat=1)) is None
+        assert [retry_of(lines(it), joins[seat]) for seat in (0, 1)] == [2, 1]
+        assert [retry_of(lines(it), seeds[seat]) for seat in (0, 1)] == [3, 4]
+        assert retry_of(lines(it), replace(joins[0], seat=1)) is None
+
+    def test_a_repeat_of_a_long_match_is_found_without_reading_it_all(self) -> None:
+        it = in_play()
+        seat, do = first_legal(it)
+        act, seed = it.signed(seat, do), it.signed(seat, {"seed": it.keys.seat_seeds[seat].hex()})
+        it.do(Move(act))
+        place = it.state.size - 1
+        unread = [*lines(it), *[b"not read"] * 1_000]
+        assert retry_of([b"not read"] * place + unread[place:], act) == place
+        assert retry_of(unread, replace(seed, sig="00" * 64)) is None
+        assert retry_of(unread, replace(seed, size=2**63 - 1)) is None
 
     def test_another_key_is_another_action(self) -> None:
         it = in_play()
