@@ -6,6 +6,7 @@ docs/limitations.md tells the reader. Both must agree with the verifier on every
 
 from collections import Counter
 
+from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal_verifier import Policy, Report, verify
 from tests.agreement.mutants import TIMES, EventDict, Mutant
 from tests.agreement.sealing import Forger, Sealed, Way, is_closed, signed_size
@@ -47,10 +48,12 @@ class Judge:
             self._judge_resealed(mutant, way, sealed, report, told)
 
     def _judge_resealed(self, mutant: Mutant, way: Way, sealed: Sealed, report: Report, told: str) -> None:
-        held = [size for size in self.forger.held_sizes() if mutant.place < size <= len(sealed.lines)]
+        # Beyond the end of a closed copy there can be nothing; beside one that is not closed, there can.
+        most = MAX_SAFE_INTEGER if is_closed(mutant.events) else len(sealed.lines)
+        held = [size for size in self.forger.held_sizes() if mutant.place < size <= most]
         if way is Way.TRUE_HELD and held:
             found = (report.verdict, report.step, report.cause, report.broken_at)
-            assert found == ("cheated", 3, "fork", held[0] - 1), told
+            assert found == ("cheated", 3, "fork", min(held[0] - 1, len(sealed.lines))), told
             return
         refused = self.forger.refused_at(sealed.lines, mutant.place, sealed.held)
         if not is_closed(mutant.events):
@@ -111,18 +114,19 @@ def unseen_kind(forger: Forger, mutant: Mutant, way: Way) -> str | None:
     if mutant.path:
         return _changed_member(forger, mutant, way, event)
     types = {event["type"], replaced["type"]}
-    ended = next(event["data"]["reason"] for event in events if event["type"] == "end")
+    end = next(event["data"] for event in events if event["type"] == "end")
+    by_operator = end["reason"] == "cancelled" or end.get("cause") == "operator"
     if "resume" in types:
         return "outage"
     if mutant.what.startswith("swap") and (len(types) == 1 or way is Way.EVERYBODY):
         return "order"
     if any("missing" in one["data"] for one in (event, replaced)):
         return "seed period"
-    if ended in ("cancelled", "void") and mutant.what == "delete":
+    if by_operator and mutant.what == "delete":
         return "left out before the operator's end"
     moved = replaced if mutant.what == "delete" else event
-    if ended == "void" and moved["type"] == "timeout":
-        return "overrun before the operator's end"
+    if by_operator and moved["type"] == "timeout":
+        return "written in before the operator's end"
     if way is Way.EVERYBODY and moved["type"] in ("act", "timeout"):
         return "action"
     return None

@@ -6,7 +6,7 @@ A mutant is a whole list of events; nothing here signs or judges. `every` gives 
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
@@ -77,9 +77,9 @@ class Mutant:
         return f"{self.what} {self.place} {'.'.join(map(str, self.path))}"
 
 
-def every(events: tuple[EventDict, ...], rng: random.Random) -> Iterator[Mutant]:
-    """All mutants of a transcript; `rng` chooses where one of many values must do."""
-    for place in range(len(events)):
+def every(events: tuple[EventDict, ...], rng: random.Random, places: Sequence[int] | None = None) -> Iterator[Mutant]:
+    """All mutants of a transcript, or those at some places; `rng` chooses where one of many values must do."""
+    for place in range(len(events)) if places is None else places:
         yield from _changes(events, place, rng)
         yield from _moves(events, place, rng)
 

@@ -25,6 +25,7 @@ from fairdeal.match import (
     parse_held,
     receipt_name,
     view,
+    view_message,
     write_bundle,
     write_held,
 )
@@ -166,7 +167,11 @@ class Forger:
         return [honest.get(id(event)) or canonical.encode(event) for event in events]
 
     def seal_lines(self, lines: list[bytes], place: int, way: Way) -> Sealed:
-        """A new head over these lines, whatever they are; a new held file too, unless the way keeps the true one."""
+        """A new head over these lines, whatever they are; a new held file too, unless the way keeps the true one.
+
+        An operator alone leaves the true views in it: an honest client has checked them. The seat itself takes others.
+        """
+        views = self._views(lines, place) if way is Way.EVERYBODY else {}
         frontiers = [self.frontier(place)]
         for line in lines[place:]:
             frontiers.append(frontiers[-1].append(leaf_hash(line)))
@@ -179,8 +184,22 @@ class Forger:
             if size <= place:
                 shown.append(line)
             elif size <= len(lines):
-                shown.append(HeldLine(self._receipt(frontiers[size - place]), line.sig, line.view))
+                seen = views.get(size, line.view)
+                sig = self.match.keys.operator.sign(view_message(seen)).hex() if seen != line.view else line.sig
+                shown.append(HeldLine(self._receipt(frontiers[size - place]), sig, seen))
         return Sealed(bundle, write_held(replace(self.held, lines=tuple(shown))), lines)
+
+    def _views(self, lines: list[bytes], place: int) -> dict[int, dict[str, Any]]:
+        """Size → what the service would show of this history, as far as its fold takes it."""
+        views = {}
+        state = self.states[place]
+        for size, line in enumerate(lines[place:], place + 1):
+            try:
+                state = evolve(state, Event.parse(line), self.match.keys.server_seed)
+            except FairdealError:
+                break
+            views[size] = view(state, self.seat)
+        return views
 
     def _receipt(self, frontier: Frontier) -> str:
         return sign_note(Checkpoint(self.origin, frontier.size, frontier.root()).body(), self.signer)

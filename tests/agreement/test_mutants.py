@@ -28,7 +28,7 @@ from fairdeal.tlog import Checkpoint, NoteSigner, sign_note
 from fairdeal_verifier import Policy, Report, verify
 from fairdeal_verifier.errors import WrongUsage
 from tests.agreement.judging import Judge
-from tests.agreement.mutants import every, respelt, some
+from tests.agreement.mutants import EventDict, every, respelt, some
 from tests.agreement.sealing import Forger, Way
 from tests.simulator import ENDINGS, GAMES, Played, endings, play
 
@@ -46,6 +46,13 @@ CHUNKS = 10
 FOUR = [(game, ending) for game in GAMES[1:] for ending in endings(game)]
 OF_FOUR, MANY_OF_FOUR = 2, 30
 """Mutants of each game for four and each ending."""
+OWN = [
+    ("classique@1", 73), ("classique@1", 105), ("coinche@1", 28), ("coinche@1", 29), ("annonces@1", 26),
+    ("annonces@1", 60),
+]  # fmt: skip
+"""Matches of one deal: a litige, a capot; a capot without its bid, a surcoinche that fails; two announcements shown of
+three declared, a tie.
+"""
 STEPS = range(3, 11)
 
 
@@ -101,17 +108,46 @@ def test_mutants_of_four_sampled_over_all_matches_are_told_for_what_they_are(gam
         judge_match_of_four(game, ending, number, 5)
 
 
+def test_only_everybody_together_can_leave_out_a_declaration_that_is_not_shown() -> None:
+    judge = Judge(Forger(play(26, "deal_limit", game="annonces@1", deals_max=1)))
+    events = judge.forger.events
+    declared = [n for n, event in enumerate(events) if "declare" in event["data"].get("do", {})]
+    for mutant in every(events, random.Random(0), declared):
+        if mutant.what == "delete":
+            judge.judge(mutant)
+    assert [events[n]["by"] for n in declared] == [0, 1, 2]
+    assert judge.unseen == {("EVERYBODY", "action", "verified"): 1}
+    assert judge.caught == {3: 6, 4: 3, 9: 2}
+
+
 def judge_match_of_four(game: str, ending: str, number: int, count: int) -> None:
     judge = Judge(Forger(play(number, ending, game=game)))
     for mutant in some(judge.forger.events, random.Random(f"{game} {ending} {number}"), count):
         judge.judge(mutant)
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize(("game", "number"), OWN)
+def test_every_mutant_of_what_a_game_adds_is_told_for_what_it_is(game: str, number: int) -> None:
+    judge = Judge(Forger(play(number, "deal_limit", game=game, deals_max=1)))
+    events = judge.forger.events
+    own = [n for n, event in enumerate(events) if event["type"] in ("deal", "show", "score") or _is_word(event)]
+    for mutant in islice(every(events, random.Random(number), own), 0, None, max(1, round(1 / SCALE))):
+        judge.judge(mutant)
+    assert judge.unseen["EVERYBODY", "time", "verified"]
+    assert game == "classique@1" or judge.unseen["EVERYBODY", "action", "verified"]
+
+
+def _is_word(event: EventDict) -> bool:
+    do = event["data"].get("do", {})
+    return "bid" in do or "declare" in do
+
+
 def first_to_see(least: int) -> Counter[int]:
     """How often each step was the first to see a mutant, counted until each has seen so many."""
     judges = [Judge(Forger(short(ending))) for ending in ("resigned", "void_in_play", "overruns", "deal_limit")]
     rng = random.Random(least)
-    for _ in range(300 * least):
+    for _ in range(1_000 * least):
         judge = rng.choice(judges)
         for mutant in some(judge.forger.events, rng, 1):
             judge.judge(mutant)
