@@ -184,7 +184,7 @@ class Forger:
             if size <= place:
                 shown.append(line)
             elif size <= len(lines):
-                seen = views.get(size, line.view)
+                seen = line.view | views.get(size, {})
                 sig = self.match.keys.operator.sign(view_message(seen)).hex() if seen != line.view else line.sig
                 shown.append(HeldLine(self._receipt(frontiers[size - place]), sig, seen))
         return Sealed(bundle, write_held(replace(self.held, lines=tuple(shown))), lines)
@@ -198,7 +198,8 @@ class Forger:
                 state = evolve(state, Event.parse(line), self.match.keys.server_seed)
             except FairdealError:
                 break
-            views[size] = view(state, self.seat)
+            seen = view(state, self.seat)
+            views[size] = {"hand": seen["hand"], "legal": seen["legal"]}
         return views
 
     def _receipt(self, frontier: Frontier) -> str:
