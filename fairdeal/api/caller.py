@@ -186,5 +186,6 @@ async def _arrived(request: Request, services: ServicesDep, m: MatchId) -> Async
         yield arrived
 
 
-ArrivedDep = Annotated[int, Depends(_arrived)]
-"""When the action was all there; from then on the clock knows that it is on its way."""
+ArrivedDep = Annotated[int, Depends(_arrived, scope="function")]
+"""When the action was all there; from then on, until it is decided, the clock knows that it is on its way. How slowly
+the answer is read holds nothing up."""

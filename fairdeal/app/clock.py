@@ -17,8 +17,9 @@ TICK_SECONDS: Final = 0.05
 """Between two looks at what is due: a timeout comes at most this much after its time."""
 _BATCH: Final = 200
 """Due matches taken at one look; the heart beats between two looks."""
-_IN_FLIGHT_MS: Final = 2_000
-"""How long the clock waits for an action that was at the door in time, and is still on its way through the service."""
+_IN_FLIGHT_MS: Final = 30_000
+"""How long the clock waits for an action that was at the door in time and is still on its way through the service: far
+longer than a queue of other calls holds it up, and not for ever."""
 _AILING_MS: Final = 10_000
 """How long a match is left alone after its step failed, so that one broken match does not fill the log."""
 

@@ -5,6 +5,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
+from starlette.types import Message, Receive, Scope, Send
 
 from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Append, CommitResult
@@ -59,11 +61,31 @@ def test_an_action_on_its_way_is_waited_for(service: Service) -> None:
     with matches.arriving(player.m, service.clock.ms):
         service.tick(300)
         assert lines(player)[-1]["type"] == "deal"
-        service.tick(2_000)
+        service.tick(29_000)
+        assert lines(player)[-1]["type"] == "deal"
+        service.tick(1_000)
         assert lines(player)[-1]["type"] == "timeout"
     with matches.arriving(player.m, service.clock.ms + 60_000):
         service.tick(30_250)
     assert [line["type"] for line in lines(player)].count("timeout") == 2
+
+
+def test_an_answer_that_is_read_slowly_is_not_waited_for(service: Service) -> None:
+    player = on_turn(start_two(service))
+    matches: Matches = service.app.state.services.matches
+    on_their_way: list[int | None] = []
+
+    async def watched(scope: Scope, receive: Receive, send: Send) -> None:
+        async def seen(message: Message) -> None:
+            on_their_way.append(matches.earliest_arrival(player.m))
+            await send(message)
+
+        await service.app(scope, receive, seen)
+
+    service.http = TestClient(watched)
+    for body in (player.sign(first_legal(player)), player.sign({"card": "S7"}, size=3)):
+        player.send(body)
+    assert on_their_way == [None] * 4
 
 
 def test_time_never_goes_back_in_a_match(service: Service) -> None:
