@@ -171,6 +171,19 @@ def test_hands_tricks_and_marks_are_the_matchs(game: str) -> None:
             assert all(str(value) in lines for value in facts["score"]["totals"])
 
 
+def test_the_stock_is_drawn_by_winner_and_loser() -> None:
+    match = played("duel@1")
+    hands = {(one["view"]["seat"], one["view"]["size"]): one["view"]["hand"] for lines in match.held for one in lines}
+    for facts in told("duel@1"):
+        drawn = [trick for trick in facts["tricks"] if trick["drawn"]]
+        assert len(drawn) in (0, 9)
+        for trick in drawn:
+            n = trick["cards"][-1]["n"]
+            for seat, card in zip((trick["winner"], 1 - trick["winner"]), trick["drawn"], strict=True):
+                assert card in hands[seat, n + 1]
+                assert card not in hands[seat, n]
+
+
 def check_score(written: Facts, facts: Facts) -> None:
     score = facts["score"]
     assert {name: score[name] for name in ("taker", "outcome", "points", "tricks", "belote", "marks", "totals")} == {
