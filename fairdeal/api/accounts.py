@@ -13,7 +13,7 @@ from fairdeal.api.caller import (
     is_operator,
 )
 from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
-from fairdeal.api.schemas import (
+from fairdeal.api.schemas.accounts import (
     AccountOut,
     DepositIn,
     DepositOut,

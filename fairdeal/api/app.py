@@ -10,7 +10,7 @@ from fairdeal import __version__
 from fairdeal.api import accounts, matches, pages, problems, rules, tables
 from fairdeal.api.caller import Busy, Services, forget_cookie
 from fairdeal.api.door import Door
-from fairdeal.api.schemas import ProblemOut
+from fairdeal.api.schemas.base import ProblemOut
 from fairdeal.errors import Unauthenticated
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]

@@ -3,7 +3,7 @@
 from typing import Final, Literal, TypeAlias, get_args
 
 from fairdeal.api.caller import Services, is_french
-from fairdeal.api.schemas import (
+from fairdeal.api.schemas.tables import (
     AssetOut,
     BoardOut,
     FeesOut,

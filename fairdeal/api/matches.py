@@ -20,7 +20,8 @@ from fairdeal.api.caller import (
     VisitorDep,
 )
 from fairdeal.api.describe import describe
-from fairdeal.api.schemas import ActionIn, AnswerOut, TableOut
+from fairdeal.api.schemas.matches import ActionIn, AnswerOut
+from fairdeal.api.schemas.tables import TableOut
 from fairdeal.app.play import Answer
 from fairdeal.errors import NotSeated, Unauthenticated
 from fairdeal.limits import MAX_SAFE_INTEGER

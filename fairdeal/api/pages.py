@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from fairdeal.api.caller import ServicesDep
 from fairdeal.api.problems import KINDS, TYPE_PREFIX
-from fairdeal.api.schemas import HealthOut
+from fairdeal.api.schemas.base import HealthOut
 
 health = APIRouter(tags=["service"])
 pages = APIRouter(include_in_schema=False)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path
 from fairdeal.api.caller import CallerDep, IdempotencyKey, Language, MatchId, ServicesDep, VisitorDep
 from fairdeal.api.describe import describe, summarize
 from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
-from fairdeal.api.schemas import Code, SitIn, TableIn, TableOut, TablePage
+from fairdeal.api.schemas.tables import Code, SitIn, TableIn, TableOut, TablePage
 from fairdeal.app.tables import Wanted
 from fairdeal.limits import MAX_SEATS
 

@@ -1,0 +1,110 @@
+"""Accounts, logins and money."""
+
+import re
+import unicodedata
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from fairdeal.api.schemas.base import Amount, Hex16, Kind, Model, Ms
+from fairdeal.limits import MAX_STAKE
+
+_LETTERS: Final = "A-Za-zÀ-ÖØ-öø-ÿŒœŸ0-9"
+_NAME: Final = re.compile(f"[{_LETTERS}][{_LETTERS}._-]{{0,31}}")
+
+
+def _composed(value: object) -> object:
+    """Letter and accent as one character, as most keyboards send it: what looks the same is the same."""
+    return unicodedata.normalize("NFC", value) if isinstance(value, str) else value
+
+
+def _check_name(value: str) -> str:
+    # No other letters: in a closed set of one script nothing can be taken for something else, hidden or turned round.
+    if not _NAME.fullmatch(value):
+        raise ValueError(
+            "a name has 1 to 32 letters (A to Z, accents of western Europe), digits, . _ -, first no . _ -"
+        )
+    return value
+
+
+Name: TypeAlias = Annotated[
+    str,
+    BeforeValidator(_composed),
+    AfterValidator(_check_name),
+    Field(json_schema_extra={"pattern": f"^{_NAME.pattern}$"}, examples=["Zoé"]),
+]
+NewPassword: TypeAlias = Annotated[str, Field(min_length=8, max_length=128, examples=["correct horse battery"])]
+
+
+class SignUp(Model):
+    """A new account. Only the operator may say `kind` "bot"."""
+
+    name: Name
+    password: NewPassword
+    kind: Kind = "player"
+
+
+class AccountOut(Model):
+    """An account, as its owner sees it. `id` is what a deposit names; it is never shown to others."""
+
+    id: Hex16
+    name: str
+    kind: Kind
+
+
+class LogIn(Model):
+    """With `cookie`, the token is set as a cookie that scripts cannot read, and is not in the answer."""
+
+    name: Annotated[str, Field(max_length=64, examples=["Zoé"]), BeforeValidator(_composed)]
+    password: Annotated[str, Field(max_length=128, examples=["correct horse battery"])]
+    cookie: bool = False
+
+
+class SessionOut(Model):
+    """A login. `token` goes into `Authorization: Bearer …`."""
+
+    token: str | None
+    expires_at: Ms
+    account: AccountOut
+
+
+class DepositIn(Model):
+    """Play money for an account."""
+
+    account: Hex16
+    amount: Annotated[int, Field(gt=0, le=MAX_STAKE, examples=[1000])]
+
+
+class DepositOut(Model):
+    """The deposit's transaction, and the free balance right after it."""
+
+    transaction: str
+    balance: Amount
+    at: Ms
+
+
+class WalletOut(Model):
+    """Free money, and what is held at tables that have no pot yet."""
+
+    asset: str
+    exponent: int
+    cash: Amount
+    held: Amount
+
+
+class WalletLineOut(Model):
+    """One movement of the free money, with the balance after it."""
+
+    transaction: str
+    kind: str
+    amount: Amount
+    balance: Amount
+    m: Hex16 | None
+    at: Ms
+
+
+class WalletPage(Model):
+    """Newest first. `cursor` asks for the next page; null on the last one."""
+
+    lines: list[WalletLineOut]
+    cursor: str | None
