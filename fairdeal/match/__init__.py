@@ -6,7 +6,7 @@ Pure. `decide` turns a command into events, `evolve` folds events into a state; 
 from fairdeal.match.actions import SignedAction, action_message, retry_of
 from fairdeal.match.decide import Cancel, Command, Move, Resume, Tick, Void, decide, open_match
 from fairdeal.match.events import SEAT_EVENTS, SERVER, Event
-from fairdeal.match.evolve import check_signature, evolve, missing_seats, replay
+from fairdeal.match.evolve import check_signature, evolve, replay
 from fairdeal.match.files import Bundle, Held, HeldLine, check_view, parse_bundle, parse_held, write_bundle, write_held
 from fairdeal.match.receipts import check_receipt, open_receipt, receipt, receipt_key, receipt_name
 from fairdeal.match.settlement import money_outcome, settlement_lines
@@ -42,7 +42,6 @@ __all__ = [
     "decide",
     "evolve",
     "legal",
-    "missing_seats",
     "money_outcome",
     "open_match",
     "open_receipt",

@@ -9,8 +9,9 @@ from fairdeal.errors import Malformed, RootMismatch, Stale, WrongPhase
 from fairdeal.keys import check_registered
 from fairdeal.match.actions import SignedAction
 from fairdeal.match.events import SERVER, Event
-from fairdeal.match.evolve import check_signature, evolve, missing_seats
+from fairdeal.match.evolve import check_signature, evolve
 from fairdeal.match.followups import end_data, follow_up
+from fairdeal.match.seating import missing_seats
 from fairdeal.match.state import Ending, MatchState, Phase
 from fairdeal.match.terms import Terms
 

@@ -1,8 +1,8 @@
 """A match between two events."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Self, TypeAlias
 
 from fairdeal.belote import Deal
 from fairdeal.commit import Seed
@@ -116,3 +116,7 @@ class MatchState:
     def full(self) -> bool:
         """Every seat has joined, so that there is a pot if there is a stake."""
         return self.table_root is not None
+
+    def lost(self, ending: Ending) -> Self:
+        """The state in which the match is over but for its `end`, which is due."""
+        return replace(self, ending=ending, due="end", deadline=None)
