@@ -232,6 +232,12 @@ def test_the_terms_add_up_to_the_marks(game: str) -> None:
     assert names <= set(TERMS)
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_every_event_belongs_to_one_deal(game: str) -> None:
+    spans = [facts["events"] for facts in told(game)]
+    assert [n for first, last in spans for n in range(first, last + 1)] == list(range(len(played(game).events)))
+
+
 def signed_by_hand(match: Match, n: int) -> tuple[int, bytes]:
     event = match.events[n]
     size = {"join": 1, "seed": len(match.seats) + 1}.get(event["type"], n)

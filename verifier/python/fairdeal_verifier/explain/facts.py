@@ -111,7 +111,7 @@ def _event_facts(course: Course, deal: PlayedDeal, n: int) -> dict[str, Json]:
 def _signature_facts(course: Course, n: int, event: SeatEvent) -> dict[str, Json]:
     size = signed_size(event, n, course.bundle.open.seats)
     message = signed_bytes(course.bundle.open.m, event, size)
-    key = course.joins[event.by].key if event.by in course.joins else b""
+    key = course.joins[event.by].key  # since a deal was dealt, every seat has joined
     verifies = True
     try:
         public_key(key).check(event.sig, message)
@@ -122,7 +122,7 @@ def _signature_facts(course: Course, n: int, event: SeatEvent) -> dict[str, Json
         "key": key.hex(),
         "size": size,
         "root": event.root.hex(),
-        "computed_root": course.roots[size].hex() if size < len(course.roots) else None,
+        "computed_root": course.roots[size].hex(),
         "bytes": message.hex(),
         "signature": event.sig.hex(),
         "verifies": verifies,
