@@ -125,8 +125,6 @@ def unseen_kind(forger: Forger, mutant: Mutant, way: Way) -> str | None:
     if by_operator and mutant.what == "delete":
         return "left out before the operator's end"
     moved = replaced if mutant.what == "delete" else event
-    if by_operator and moved["type"] == "timeout":
-        return "written in before the operator's end"
     if way is Way.EVERYBODY and moved["type"] in ("act", "timeout"):
         return "action"
     return None
