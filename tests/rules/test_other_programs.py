@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fairdeal.belote import Action, Bid, Deal, DealScore, Options, Outcome, Play, Says, Scoring, cards_in
-from fairdeal.belote import deal as steps
+from fairdeal.belote import Action, Bid, Deal, DealScore, Options, Outcome, Play, Says, Scoring, cards_in, steps
+from fairdeal.belote import deal as one_deal
 from fairdeal.belote import four as shared
 from fairdeal.belote.actions import CAPOT, SUIT_BIDS, ContractBid, Double
 from fairdeal.belote.classique import CLASSIQUE, Classique
@@ -377,10 +377,10 @@ def unsaid(*_: object) -> None:
 
 
 WRONG_STEPS: dict[str, tuple[Any, str, Any, str]] = {
-    "first card wins": (steps, "trick_result", first_wins, "seat|points|tricks"),
-    "no card counts": (steps, "trick_result", none_counts, "points"),
-    "no ten for the last trick": (steps, "LAST_TRICK", 0, "points"),
-    "belote unsaid": (shared, "announcement", unsaid, "announcement|cards of the belote"),
+    "first card wins": (one_deal, "trick_result", first_wins, "seat|points|tricks"),
+    "no card counts": (one_deal, "trick_result", none_counts, "points"),
+    "no ten for the last trick": (one_deal, "LAST_TRICK", 0, "points"),
+    "belote unsaid": (steps, "announcement", unsaid, "announcement|cards of the belote"),
     "a belote of ten": (shared, "BELOTE", 10, "marks"),
     "nobody must rise": (shared, "BEATEN_BY", [[0] * 32] * 4, "cards at"),
     "nobody must follow": (shared, "SUIT_CARDS", [0] * 4, "cards at"),
