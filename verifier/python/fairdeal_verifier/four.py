@@ -1,5 +1,6 @@
 """What the games for four share (protocol 4.2): who plays what after whom, and the deal with a turned card."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
 from fairdeal_verifier.cards import BEATS, PASS, ROYALS, SUIT, SUIT_BID, TAKE, VALUE, as_set, members
@@ -56,13 +57,13 @@ class FourDeal(Deal):
         self._best = self._best_seat = 0
         self._on_table = self._value = 0
 
+    @abstractmethod
     def bids(self) -> list[int]:
         """The allowed bids of the seat on turn in canonical order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bid(self, action: int, seat: int) -> None:
         """Applies an allowed bid."""
-        raise NotImplementedError
 
     def legal(self) -> list[int]:
         if self.turn is None:
