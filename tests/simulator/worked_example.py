@@ -1,4 +1,4 @@
-"""Section 8 of docs/protocol.md: one short match with every intermediate value.
+"""Section 9 of docs/protocol.md: one short match with every intermediate value.
 
 `python -m tests.simulator.worked_example` writes it into the text again; a test compares the two.
 """
@@ -18,7 +18,7 @@ from fairdeal.tlog import Checkpoint, Frontier, leaf_hash
 from tests.simulator.table import Played, new_table
 
 PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
-HEADING = "## 8. Worked example\n"
+HEADING = "## 9. Worked example\n"
 _FEES = FeeSchedule("house-1", 500, MAX_SAFE_INTEGER, 200, "pot")
 _CLOCK = {"overruns": 3, "pause_ms": 4_000}
 
@@ -41,7 +41,7 @@ def example() -> Played:
 
 
 def section() -> str:
-    """The text of section 8, heading included."""
+    """The text of section 9, heading included."""
     played = example()
     events, keys, terms = played.events, played.keys, played.state.terms
     assert played.state.table_root is not None
@@ -64,12 +64,12 @@ def section() -> str:
             *((f"seat {seat} seed", seed.hex()) for seat, seed in enumerate(keys.seat_seeds)),
             ("receipts private key", keys.operator.seed.hex()),
         ),
-        "### 8.1 The events\n",
+        "### 9.1 The events\n",
         _transcript(events),
-        "### 8.2 A signed action\n",
+        "### 9.2 A signed action\n",
         f"Seat {act.by} signs event {act.n} over these bytes (the first line ends in LF, the second does not):\n",
         "```\n" + _signed(terms.m, act).decode() + "\n```\n",
-        "### 8.3 The deal\n",
+        "### 9.3 The deal\n",
         _block(
             ("table root", root.hex()),
             ("msg of deal 1", message.hex()),
@@ -80,14 +80,14 @@ def section() -> str:
             ("HMAC", dealer_mac.hex()),
             ("first dealer", str(int.from_bytes(dealer_mac, "big") % 2)),
         ),
-        "### 8.4 The last receipt and view of seat 0, and the policy\n",
+        "### 9.4 The last receipt and view of seat 0, and the policy\n",
         "```\n" + shown["receipt"] + "```\n",
         _block(
             ("view, signed bytes", view_message(shown["view"]).decode().replace("\n", "⏎")),
             ("sig", shown["sig"]),
         ),
         "```\n" + played.policy + "```\n",
-        "### 8.5 The money\n",
+        "### 9.5 The money\n",
         "Pot 1000; commission = floor(1000 · 500 / 10000) = 50; tax = floor(1000 · 200 / 10000) = 20; the winner's",
         "seat gets 930, as the `settle` event says.",
     ]
@@ -113,7 +113,7 @@ def _transcript(events: tuple[Event, ...]) -> str:
 
 
 def written() -> str:
-    """Section 8 as the text has it."""
+    """Section 9 as the text has it."""
     text = PROTOCOL.read_text()
     return text[text.index(HEADING) :]
 
