@@ -9,8 +9,10 @@ MAX_DEPTH: Final = 32
 """Arrays and objects inside one another; far above any event, far below any parser's stack."""
 MAX_EVENT_BYTES: Final = 16 * 1024
 """One event, one line: a request body and a leaf are never larger."""
+MAX_LOG_LINE_BYTES: Final = 64 * 1024
+"""A line that carries proofs of the log: four leaves and as many consistency proofs, of 63 hashes each, and a note."""
 MAX_JSON_BYTES: Final = 1024 * 1024
-"""Any other single cj1 text, such as a bundle's header line with its proofs."""
+"""Any other single cj1 text."""
 MAX_BUNDLE_BYTES: Final = 16 * 1024 * 1024
 """A whole bundle: `MAX_DEALS` deals with every signature stay under it."""
 

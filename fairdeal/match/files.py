@@ -6,24 +6,41 @@ from typing import Any, Final
 
 from fairdeal import canonical
 from fairdeal.belote import VALUES
+from fairdeal.canonical import Json
 from fairdeal.cards import PACK
 from fairdeal.errors import Malformed
 from fairdeal.limits import (
+    HASH_BYTES,
     KEY_BYTES,
     MATCH_ID_BYTES,
     MAX_BUNDLE_BYTES,
-    MAX_JSON_BYTES,
+    MAX_EVENT_BYTES,
+    MAX_LOG_LINE_BYTES,
+    MAX_PROOF_HASHES,
+    MAX_SEATS,
     MAX_TREE_SIZE,
     SIGNATURE_BYTES,
 )
 from fairdeal.match.events import Event
+from fairdeal.match.leaves import MATCH_LEAVES, check_match_leaf
 from fairdeal.match.schema import ACT, hexadecimal, integer, list_of, one_of, record, seat, text
 
 BUNDLE_FORMAT: Final = "fairdeal/bundle@1"
 HELD_FORMAT: Final = "fairdeal/held@1"
 
 _note: Final = text(r"(?s:.+)")
-_BUNDLE_HEADER: Final = record({"format": one_of(BUNDLE_FORMAT), "head": _note})
+_proof: Final = list_of(hexadecimal(HASH_BYTES), 0, MAX_PROOF_HASHES)
+_leaves: Final = list_of(record({"index": integer(), "leaf": check_match_leaf, "proof": _proof}), 1, len(MATCH_LEAVES))
+_HEADER: Final = record({"format": one_of(BUNDLE_FORMAT), "head": _note})
+_LOGGED_HEADER: Final = record(
+    {
+        "checkpoint": _note,
+        "consistency": list_of(record({"proof": _proof, "size": integer(1)}), 0, MAX_SEATS),
+        "format": one_of(BUNDLE_FORMAT),
+        "head": _note,
+        "leaves": _leaves,
+    }
+)
 _HELD_HEADER: Final = record(
     {
         "format": one_of(HELD_FORMAT),
@@ -45,14 +62,48 @@ check_view: Final = record(
 )
 """Raises Malformed unless this has the form of a view: one of another form would spoil a held file."""
 _HELD_LINE: Final = record({"receipt": _note, "sig": hexadecimal(SIGNATURE_BYTES), "view": check_view})
+_HELD_LOG: Final = record({"checkpoint": _note, "leaves": _leaves})
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenLeaf:
+    """A leaf of a match in the log of all matches, and its inclusion proof (hashes in hex)."""
+
+    index: int
+    leaf: dict[str, Any]
+    proof: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """Its form in a file and in an answer."""
+        return {"index": self.index, "leaf": self.leaf, "proof": list(self.proof)}
+
+
+@dataclass(frozen=True, slots=True)
+class SeenProof:
+    """The consistency proof (hashes in hex) from the log's first `size` leaves to the checkpoint beside it."""
+
+    size: int
+    proof: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogPart:
+    """What a bundle's header says of the log: a checkpoint, the match's leaves under it, and proofs from what was
+    `seen`, by ascending size.
+    """
+
+    checkpoint: str
+    consistency: tuple[SeenProof, ...]
+    leaves: tuple[ProvenLeaf, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A bundle: the match's last receipt, and its events."""
+    """A bundle: the match's last receipt, its events, and what stands of it in the log, where there is one."""
 
     head: str
     events: tuple[Event, ...]
+    log: LogPart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,45 +116,95 @@ class HeldLine:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldLog:
+    """What a seat was shown of the log: a checkpoint and proven leaves of its match."""
+
+    checkpoint: str
+    leaves: tuple[ProvenLeaf, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Held:
     """A held file: whose it is (the seat's public key in hex, match, seat), and what that seat was shown, in order."""
 
     key: str
     m: str
     seat: int
-    lines: tuple[HeldLine, ...]
+    lines: tuple[HeldLine | HeldLog, ...]
 
 
-def write_bundle(head: str, lines: Sequence[bytes]) -> bytes:
-    """The bundle of these event lines (without LF) under the receipt `head`. Raises Malformed over 16 MiB."""
-    return _joined([canonical.encode({"format": BUNDLE_FORMAT, "head": head}), *lines])
+def write_bundle(head: str, lines: Sequence[bytes], log: LogPart | None = None) -> bytes:
+    """The bundle of these event lines (without LF) under the receipt `head`, with what the log has of the match.
+
+    Raises Malformed over 16 MiB.
+    """
+    header: dict[str, Json] = {"format": BUNDLE_FORMAT, "head": head}
+    if log is not None:
+        header |= {
+            "checkpoint": log.checkpoint,
+            "consistency": [{"proof": list(seen.proof), "size": seen.size} for seen in log.consistency],
+            "leaves": [leaf.to_json() for leaf in log.leaves],
+        }
+    return _joined([canonical.encode(header), *lines])
 
 
 def parse_bundle(data: bytes) -> Bundle:
-    """The bundle written by `data`; no signature, root or rule is looked at. Raises Malformed, KeyRefused."""
+    """The bundle written by `data`; no signature, root, proof or rule is looked at. Raises Malformed, KeyRefused."""
     first, *lines = _split(data)
-    header: Any = canonical.decode(first, limit=MAX_JSON_BYTES)
-    _BUNDLE_HEADER(header)
-    return Bundle(header["head"], tuple(Event.parse(line) for line in lines))
+    header: Any = canonical.decode(first, limit=MAX_LOG_LINE_BYTES)
+    log = None
+    if type(header) is dict and "checkpoint" in header:
+        _LOGGED_HEADER(header)
+        sizes = [seen["size"] for seen in header["consistency"]]
+        if sizes != sorted(set(sizes)):
+            raise Malformed("consistency proofs by ascending size")
+        seen = tuple(SeenProof(one["size"], tuple(one["proof"])) for one in header["consistency"])
+        log = LogPart(header["checkpoint"], seen, proven_leaves(header["leaves"]))
+    else:
+        _HEADER(header)
+    return Bundle(header["head"], tuple(Event.parse(line) for line in lines), log)
+
+
+def proven_leaves(value: object) -> tuple[ProvenLeaf, ...]:
+    """The leaves of one match with their proofs, as they stand in a header, a held file or an answer, `open` first.
+
+    No proof is looked at. Raises Malformed.
+    """
+    _leaves(value)
+    assert isinstance(value, list)
+    types = [one["leaf"]["type"] for one in value]
+    if types != [kind for kind in MATCH_LEAVES if kind in types] or types[0] != "open":
+        raise Malformed("a match's leaves stand in their order, each once, from `open` on")
+    return tuple(ProvenLeaf(one["index"], one["leaf"], tuple(one["proof"])) for one in value)
 
 
 def write_held(held: Held) -> bytes:
     """The held file. Raises Malformed over 16 MiB."""
     header = canonical.encode({"format": HELD_FORMAT, "key": held.key, "m": held.m, "seat": held.seat})
-    shown = [canonical.encode({"receipt": line.receipt, "sig": line.sig, "view": line.view}) for line in held.lines]
-    return _joined([header, *shown])
+    return _joined([header, *(canonical.encode(_shown(line)) for line in held.lines)])
 
 
 def parse_held(data: bytes) -> Held:
-    """The held file written by `data`; no signature or root is looked at. Raises Malformed."""
+    """The held file written by `data`; no signature, root or proof is looked at. Raises Malformed."""
     first, *lines = _split(data)
-    header: Any = canonical.decode(first, limit=MAX_JSON_BYTES)
+    header: Any = canonical.decode(first, limit=MAX_EVENT_BYTES)
     _HELD_HEADER(header)
     return Held(header["key"], header["m"], header["seat"], tuple(map(_held_line, lines)))
 
 
-def _held_line(line: bytes) -> HeldLine:
-    value: Any = canonical.decode(line, limit=MAX_JSON_BYTES)
+def _shown(line: HeldLine | HeldLog) -> Json:
+    if isinstance(line, HeldLog):
+        return {"checkpoint": line.checkpoint, "leaves": [leaf.to_json() for leaf in line.leaves]}
+    return {"receipt": line.receipt, "sig": line.sig, "view": line.view}
+
+
+def _held_line(line: bytes) -> HeldLine | HeldLog:
+    value: Any = canonical.decode(line, limit=MAX_LOG_LINE_BYTES)
+    if type(value) is dict and "checkpoint" in value:
+        _HELD_LOG(value)
+        return HeldLog(value["checkpoint"], proven_leaves(value["leaves"]))
+    if len(line) > MAX_EVENT_BYTES:
+        raise Malformed(f"a receipt line over {MAX_EVENT_BYTES} bytes")
     _HELD_LINE(value)
     return HeldLine(**value)
 

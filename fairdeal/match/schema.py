@@ -129,11 +129,14 @@ def _act(value: object) -> None:
 
 
 def _seen(value: object) -> None:
-    if value != {"root": EMPTY_ROOT.hex(), "size": 0} or type(value["size"]) is not int:
-        raise Malformed("seen is size 0 and the empty root: there is no log of all matches")
+    _checkpoint(value)
+    assert isinstance(value, dict)
+    if value["size"] == 0 and value["root"] != EMPTY_ROOT.hex():
+        raise Malformed("the empty tree has one root")
 
 
-def _ascending(value: object) -> None:
+def ascending_seats(value: object) -> None:
+    """Raises Malformed unless this is a list of seats in ascending order, each once, at least one."""
     list_of(seat, 1, MAX_SEATS)(value)
     assert isinstance(value, list)
     if value != sorted(set(value)):
@@ -149,6 +152,7 @@ def _check_says(data: Mapping[str, object]) -> None:
 
 seat: Final = integer(0, MAX_SEATS - 1)
 _hash: Final = hexadecimal(HASH_BYTES)
+_checkpoint: Final = record({"root": _hash, "size": integer()})
 _says: Final = one_of(*(word.value for word in belote.Says))
 _pair: Final = list_of(integer(), MIN_SEATS, MAX_SEATS)
 _span: Final = integer(0, MAX_CLOCK_MS)
@@ -207,7 +211,7 @@ ACT: Final[Check] = _act
 
 _signed: Final = {"root": _hash, "sig": hexadecimal(SIGNATURE_BYTES)}
 _timeout_in_play: Final = record({"seat": seat, "overrun": integer(1)}, {"do": _move, "says": _says})
-_timeout_of_seeds: Final = record({"missing": _ascending})
+_timeout_of_seeds: Final = record({"missing": ascending_seats})
 _shown: Final = record({"cards": list_of(_card, _SHORTEST_RUN, len(PACK) // MAX_SEATS), "seat": seat})
 _contract: Final = record(
     {"double": integer(1, 4), "seat": seat, "suit": _suit, "value": integer(min(belote.VALUES), max(belote.VALUES))}
