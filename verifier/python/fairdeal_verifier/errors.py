@@ -1,5 +1,7 @@
 """Everything this package raises, each with what a caller needs to tell the user."""
 
+from typing import Literal
+
 
 class VerifierError(Exception):
     """Root of every error of this package."""
@@ -10,7 +12,7 @@ class NotCanonical(VerifierError):
 
 
 class NoteRefused(VerifierError):
-    """The text is not a verifier key, or not a checkpoint with one signature line (protocol 1.6)."""
+    """The text is not a verifier key, a signed note or a checkpoint (protocol 1.6)."""
 
 
 class KeyRefused(VerifierError):
@@ -21,8 +23,12 @@ class SignatureRefused(VerifierError):
     """The signature breaks rule 2 or 3 of protocol 1.3."""
 
 
+class ProofRefused(VerifierError):
+    """The inclusion or consistency proof does not verify (protocol 1.7)."""
+
+
 class SchemaRefused(VerifierError):
-    """The value is not what protocol 2.1, 2.2 or 5 allows."""
+    """The value is not what protocol 2.1, 2.2, 5 or 7.2 allows."""
 
 
 class IllegalAction(VerifierError):
@@ -36,6 +42,25 @@ class WrongUsage(VerifierError):
         super().__init__(reason, value)
         self.reason = reason
         self.value = value
+
+
+class NotFetched(VerifierError):
+    """Something could not be fetched: exit 14. `path` is what was asked for, `why` what went wrong."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(path, why)
+        self.path = path
+        self.why = why
+
+
+class FileFault(VerifierError):
+    """A file of a log is `missing`, or `damaged`: it does not fit what was signed, or has not its form. Accuses nobody."""
+
+    def __init__(self, code: Literal["missing", "damaged"], path: str, why: str) -> None:
+        super().__init__(code, path, why)
+        self.code = code
+        self.path = path
+        self.why = why
 
 
 class NotRevealed(VerifierError):
