@@ -7,7 +7,7 @@ import copy
 import random
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -43,11 +43,13 @@ class Match:
     log: str = LOG
     events: list[EventDict] = field(default_factory=list)
     held: list[list[EventDict]] = field(default_factory=list)
+    """What each seat keeps: a list of lines."""
+    log_part: dict[str, Any] = field(default_factory=dict)
+    """The members of the header that a match of a log has besides."""
 
     def copy(self) -> "Match":
-        return Match(
-            self.m, self.server, list(self.seats), self.log, copy.deepcopy(self.events), copy.deepcopy(self.held)
-        )
+        own = {name: copy.deepcopy(getattr(self, name)) for name in ("events", "held", "log_part")}
+        return replace(self, seats=list(self.seats), **own)
 
     @property
     def leaves(self) -> list[bytes]:
@@ -81,7 +83,7 @@ class Match:
     def bundle(self, head: str | None = None) -> bytes:
         """The file, sealed over the events as they are."""
         head = self.receipt(len(self.events), roots(self.leaves)) if head is None else head
-        header = canonical.encode({"format": "fairdeal/bundle@1", "head": head})
+        header = canonical.encode({"format": "fairdeal/bundle@1", "head": head} | self.log_part)
         return b"".join(line + b"\n" for line in (header, *self.leaves))
 
     def held_file(self, number: int = 0, /, **header: Any) -> bytes:
@@ -173,13 +175,16 @@ class Server:
         self.t += self.random.randrange(20_000)
         join = {
             "key": public(self.match.seats[seat]).hex(), "player": self.bytes(16).hex(),
-            "seed_commitment": sha256(self.seat_seeds[seat]).hexdigest(),
-            "seen": {"root": EMPTY_ROOT.hex(), "size": 0},
+            "seed_commitment": sha256(self.seat_seeds[seat]).hexdigest(), "seen": self.seen(),
         }  # fmt: skip
         self.signed("join", seat, 1, {"join": join})
         self.joined.append(seat)
         self.deadline = self.t + self.clock["decision_ms"]
         self.show()
+
+    def seen(self) -> dict[str, Any]:
+        """The newest checkpoint of the log that a seat holds: none."""
+        return {"root": EMPTY_ROOT.hex(), "size": 0}
 
     def seed(self, seat: int) -> None:
         self.t = self.moment()

@@ -175,7 +175,7 @@ def test_without_a_policy_what_was_found_is_told() -> None:
 def test_a_listed_key_that_is_not_the_openings_is_told_apart() -> None:
     """The head is by a listed key that `open` does not name: the operator of that key signed another's match."""
     match, other = target(3, target=50), target(4, target=50)
-    both = Policy(match.policy().keys | other.policy().keys)
+    both = Policy(match.policy().logs | other.policy().logs)
     other.m = match.m
     head = other.receipt(len(match.events), roots(match.leaves))
     assert told(verify(match.bundle(head), both, None)) == ("cheated", 8, "terms", 0)

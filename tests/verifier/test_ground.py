@@ -1,16 +1,15 @@
-"""The verifier's own canonical JSON, notes, tree and shuffle against the shared vectors."""
+"""The verifier's own canonical JSON, tree, proofs and shuffle against the shared vectors."""
 
 from base64 import b64decode
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from fairdeal_verifier import canonical
-from fairdeal_verifier.errors import NotCanonical, NoteRefused, WrongUsage
-from fairdeal_verifier.merkle import roots
-from fairdeal_verifier.notes import Checkpoint, Policy, format_verifier_key, parse_verifier_key
+from fairdeal_verifier.errors import NotCanonical, ProofRefused
+from fairdeal_verifier.merkle import EMPTY_ROOT, check_consistency, check_inclusion, leaf_hash, node_hash, roots
 from fairdeal_verifier.shuffle import deal_index, deal_pack, deck_from_index, first_dealer
-from tests.verifier.builder import target
 
 
 def test_canonical_text(canonical_text: tuple[str, bool]) -> None:
@@ -43,80 +42,34 @@ def test_merkle_root(merkle_root: tuple[list[bytes], str]) -> None:
     assert found[-1].hex() == root
 
 
-def test_verifier_key(verifier_key: dict[str, Any]) -> None:
-    """Witness keys (type 4) are sound keys of another kind: not for receipts."""
-    text = verifier_key["vkey"]
-    accepted = verifier_key["ok"] and not text.startswith("witness.example.org+")
+def held(accepted: bool, check: Callable[..., None], *arguments: Any) -> None:
     if accepted:
-        (name, _), key = parse_verifier_key(text)
-        assert format_verifier_key(name, key) == text
+        check(*arguments)
     else:
-        with pytest.raises(NoteRefused):
-            parse_verifier_key(text)
+        with pytest.raises(ProofRefused):
+            check(*arguments)
 
 
-def test_checkpoint_body(checkpoint_body: dict[str, Any]) -> None:
-    body = b64decode(checkpoint_body["text_b64"]).decode()
-    note = f"{body}\n— name {'A' * 91}=\n"
-    if checkpoint_body["ok"]:
-        assert Checkpoint.parse(note).text.decode() == body
-    else:
-        with pytest.raises(NoteRefused):
-            Checkpoint.parse(note)
+def test_inclusion(inclusion_case: tuple[Any, ...]) -> None:
+    *arguments, accepted = inclusion_case
+    held(accepted, check_inclusion, *arguments)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda note: note + note.splitlines()[-1] + "\n",
-        lambda note: note[:-1],
-        lambda note: note.replace("— ", "- "),
-        lambda note: note.replace("— ", "—  "),
-        lambda note: note.replace("\n\n", "\n"),
-        lambda note: note.replace("\n\n", "\nextension\n\n"),
-        lambda note: note[:-3] + "B=\n",
-        lambda note: "\ud800" + note,
-        lambda note: "",
-    ],
-)
-def test_a_receipt_has_one_form(change: Any) -> None:
-    match = target(0, target=20)
-    note = match.receipt(2, roots(match.leaves))
-    assert Checkpoint.parse(note).size == 2
-    with pytest.raises(NoteRefused):
-        Checkpoint.parse(change(note))
+def test_consistency(consistency_case: tuple[Any, ...]) -> None:
+    *arguments, accepted = consistency_case
+    held(accepted, check_consistency, *arguments)
 
 
-KEY = target(0, target=20).policy_text().splitlines()[1]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "quorum none\n",
-        f"{KEY}\n",
-        f"{KEY}\nquorum none",
-        f"{KEY}\nquorum none\nquorum none\n",
-        f"{KEY}\n{KEY}\nquorum none\n",
-        f"{KEY}\nquorum 1\n",
-        f"{KEY}\nwitness a b\nquorum none\n",
-        f"{KEY} \nquorum none\n",
-        f"{KEY}\r\nquorum none\r\n",
-        f" {KEY}\nquorum none\n",
-        f"{KEY[:-2]}\nquorum none\n",
-        f"log {format_verifier_key('low', bytes(32))}\nquorum none\n",
-        "# \udcff\n",
-        "#" * 70_000,
-    ],
-)
-def test_a_policy_that_is_not_understood_is_refused(text: str) -> None:
-    with pytest.raises(WrongUsage):
-        Policy.parse(text.encode(errors="surrogateescape"))
-
-
-def test_a_policy() -> None:
-    assert len(Policy.parse(f"\n# comment\nquorum none\n{KEY}\n\n".encode()).keys) == 1
+@pytest.mark.parametrize("old", [-1, 0, 1, 2, 3])
+def test_consistency_at_the_edges(old: int) -> None:
+    tree = roots([b"a", b"b"])
+    proof = [leaf_hash(b"b")] if old == 1 else []
+    held(0 <= old <= 2, check_consistency, old, tree[max(old, 0)] if old < 3 else tree[2], 2, tree[2], proof)
+    for wrong in (bytes(32), tree[2][:31], node_hash(tree[2], tree[2])):
+        held(False, check_consistency, old, wrong, 2, tree[2], proof)
+        held(False, check_consistency, old, tree[1], 2, tree[2], [*proof, wrong])
+    held(False, check_consistency, 1, tree[1], 2, tree[2], [])
+    held(False, check_consistency, 0, EMPTY_ROOT, 2, tree[2], [EMPTY_ROOT])
 
 
 def test_permutation(permutation: dict[str, Any]) -> None:

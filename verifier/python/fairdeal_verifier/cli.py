@@ -16,7 +16,7 @@ from fairdeal_verifier.errors import Malformed, NotRevealed, WrongUsage
 from fairdeal_verifier.explain import explain, render
 from fairdeal_verifier.explain.words import WITHOUT_GLYPHS
 from fairdeal_verifier.files import MAX_FILE_BYTES
-from fairdeal_verifier.notes import MAX_POLICY_BYTES, Policy
+from fairdeal_verifier.policy import MAX_POLICY_BYTES, Policy
 from fairdeal_verifier.report import EXIT_CODES
 from fairdeal_verifier.sentences import CAUSES, Language, sentence, step_line
 from fairdeal_verifier.usage import say, say_why

@@ -7,7 +7,7 @@ from fairdeal_verifier.canonical import Json
 from fairdeal_verifier.cards import CARDS
 from fairdeal_verifier.errors import Malformed, NotCanonical, NoteRefused, SchemaRefused, WrongUsage
 from fairdeal_verifier.events import Event
-from fairdeal_verifier.notes import Checkpoint
+from fairdeal_verifier.notes import Receipt
 from fairdeal_verifier.rulesets import MOST_SEATS
 from fairdeal_verifier.terms import Open
 
@@ -23,7 +23,7 @@ MAX_LEGAL = 49
 class Bundle:
     """A bundle that keeps step 0: the head, and the events with the bytes of their lines."""
 
-    head: Checkpoint
+    head: Receipt
     open: Open
     events: list[Event]
     leaves: list[bytes]
@@ -64,19 +64,19 @@ def _line(line: bytes, place: int | None) -> Json:
         raise Malformed("encoding", place) from None
 
 
-def _head(value: Json) -> Checkpoint:
+def _head(value: Json) -> Receipt:
     try:
         form, head = fields.members(value, "format", "head")
         fields.choice(form, "fairdeal/bundle@1")
-        return _note(head)
+        return _receipt(head)
     except (SchemaRefused, NoteRefused):
         raise Malformed("header", None) from None
 
 
-def _note(value: Json) -> Checkpoint:
+def _receipt(value: Json) -> Receipt:
     if type(value) is not str:
         raise SchemaRefused("not a note")
-    return Checkpoint.parse(value)
+    return Receipt.parse(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class View:
 class HeldLine:
     """A receipt, the view of the same size as the bytes that were signed, and its signature."""
 
-    receipt: Checkpoint
+    receipt: Receipt
     view: View
     view_bytes: bytes
     signature: bytes
@@ -150,4 +150,4 @@ def _held_line(value: Json) -> HeldLine:
         fields.integer(seat, 0, MOST_SEATS - 1),
         fields.integer(size, 1),
     )
-    return HeldLine(_note(receipt), shown, canonical.encode(view), fields.hex64(signature))
+    return HeldLine(_receipt(receipt), shown, canonical.encode(view), fields.hex64(signature))

@@ -8,7 +8,8 @@ from fairdeal_verifier.events import Join, Reveal, SeatEvent, Seed, Settle
 from fairdeal_verifier.files import Bundle, HeldFile, HeldLine
 from fairdeal_verifier.fold import Fold
 from fairdeal_verifier.merkle import EMPTY_ROOT, roots
-from fairdeal_verifier.notes import KeyId, Policy, key_id
+from fairdeal_verifier.notes import KeyId, key_id
+from fairdeal_verifier.policy import Policy
 from fairdeal_verifier.report import STEPS, Check, Counts, Report, Result, Signatures, Verdict, ending_of
 
 ACTION_CONTEXT = b"fairdeal/1 action\n"
@@ -79,7 +80,7 @@ class _Verification:
         signer = self.head.signer
         try:
             if self.policy is not None:
-                key = self._listed(self.policy.keys, named)
+                key = self._listed(self.policy.logs, named)
             elif signer == named:
                 key = public_key(self.open.receipt_key)
                 key.check_torsion_free()
