@@ -265,6 +265,12 @@ class DatabaseLocked(Broken):
     code = "database_locked"
 
 
+class KeyMissing(Broken):
+    """A key that the records were signed or sealed with is not among the key files at hand."""
+
+    code = "key_missing"
+
+
 class LedgerBroken(Broken):
     """Money would be made, lost or moved twice; nothing was written."""
 

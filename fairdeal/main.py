@@ -26,7 +26,7 @@ from fairdeal.app.play import Play
 from fairdeal.app.tables import Tables
 from fairdeal.commit import Custody
 from fairdeal.errors import AddressRefused, FairdealError
-from fairdeal.keyfiles import RECEIPTS_KEY, SEALING_KEY, read_key, write_key
+from fairdeal.keyfiles import RECEIPTS_KEY, SEALING_KEY, read_keys, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
 from fairdeal.limits import CUSTODY_KEY_BYTES, KEY_BYTES
@@ -64,8 +64,8 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     """The whole service. Its lifespan runs the clock's thread and closes the store; `app.state.ticker` is the clock
     and `app.state.store` the store, for a program that runs no lifespan.
 
-    Raises KeyRefused for missing or unfit keys, SealBroken and Broken for keys that unfinished matches did not begin
-    with, DatabaseLocked, SchemaMismatch.
+    Raises KeyRefused for missing or unfit keys, SealBroken and KeyMissing when those that unfinished matches began with
+    are not at hand, DatabaseLocked, SchemaMismatch.
     """
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     house = _house(settings, entropy)
@@ -75,6 +75,7 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     matches = Matches(store, house, hub)
     try:
         matches.check_ready()
+        matches.check_keys()
     except FairdealError:
         store.close()
         raise
@@ -149,11 +150,15 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _house(settings: Settings, entropy: Entropy) -> House:
-    receipts = SigningKey.from_seed(_key(settings, RECEIPTS_KEY, KEY_BYTES, entropy))
+    name = receipt_name(settings.log)
+    keys = _keys(settings, RECEIPTS_KEY, KEY_BYTES, entropy)
+    receipts, *retired_receipts = (NoteSigner(name, SigningKey.from_seed(key)) for key in keys)
+    sealing, *retired_sealing = _keys(settings, SEALING_KEY, CUSTODY_KEY_BYTES, entropy)
     return House(
         log=settings.log,
-        receipts=NoteSigner(receipt_name(settings.log), receipts),
-        custody=Custody(_key(settings, SEALING_KEY, CUSTODY_KEY_BYTES, entropy)),
+        receipts=receipts,
+        retired_receipts=tuple(retired_receipts),
+        custody=Custody(sealing, retired_sealing),
         asset=terms.Asset(settings.asset_code, settings.asset_exponent),
         fees=FeeSchedule(**settings.fees.model_dump()),
         clock=terms.Clock(decision_ms=settings.decisions_ms[0], **settings.clock.model_dump()),
@@ -165,11 +170,11 @@ def _house(settings: Settings, entropy: Entropy) -> House:
     )
 
 
-def _key(settings: Settings, name: str, byte_count: int, entropy: Entropy) -> bytes:
-    """The key of that name; made first, in development, if it is missing. Raises KeyRefused."""
+def _keys(settings: Settings, name: str, byte_count: int, entropy: Entropy) -> tuple[bytes, ...]:
+    """The key of that name, then the retired ones; made first, in development, if it is missing. Raises KeyRefused."""
     path = settings.keys / name
     if settings.environment == "development":
         log.warning("DEVELOPMENT KEYS: not for real money", extra={"file": name})
         if not path.exists():
             write_key(path, entropy.take(byte_count))
-    return read_key(path, byte_count)
+    return read_keys(path, byte_count)

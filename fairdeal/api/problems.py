@@ -71,6 +71,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.Broken: Kind(500, "The service's own records are broken."),
     errors.DatabaseLocked: Kind(503, "Another process serves this database."),
     errors.AddressRefused: Kind(503, "The service cannot listen there."),
+    errors.KeyMissing: Kind(500, "The service lacks a key that its records need."),
     errors.LedgerBroken: Kind(500, "Money would be made, lost or moved twice; nothing was written."),
     errors.RecordsBroken: Kind(500, "The service's own records would break; nothing was written."),
     errors.SchemaMismatch: Kind(503, "The database was made by another version."),

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from fairdeal.commit import Custody
+from fairdeal.errors import KeyMissing
+from fairdeal.keys import PublicKey
 from fairdeal.ledger import FeeSchedule
 from fairdeal.match import terms
 from fairdeal.tlog import NoteSigner
@@ -27,12 +29,14 @@ class Entropy(Protocol):
 class House:
     """Decided once, when the service starts. Times are in ms.
 
-    `receipts` signs receipts and views; `clock` is every table's; its `decision_ms` is the usual one, and an opener may
-    choose any of `decisions_ms` instead; `tables_max` are the unfinished tables that one account may have opened.
+    `receipts` signs receipts and views of new matches, `retired_receipts` those of the matches that opened with them.
+    `clock` is every table's; its `decision_ms` is the usual one, and an opener may choose any of `decisions_ms`;
+    `tables_max` are the unfinished tables that one account may have opened.
     """
 
     log: str
     receipts: NoteSigner = field(repr=False)
+    retired_receipts: tuple[NoteSigner, ...] = field(repr=False)
     custody: Custody = field(repr=False)
     asset: terms.Asset
     fees: FeeSchedule
@@ -42,3 +46,10 @@ class House:
     table_wait_ms: int
     tables_max: int
     session_ms: int
+
+    def receipts_of(self, opened_with: PublicKey) -> NoteSigner:
+        """What signs the receipts and views of a match, by the `receipt_key` of its terms. Raises KeyMissing."""
+        for signer in (self.receipts, *self.retired_receipts):
+            if signer.verifier_key.public == opened_with:
+                return signer
+        raise KeyMissing(f"the receipts key {opened_with.hex}, which a match opened with, is not at hand")

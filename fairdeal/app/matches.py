@@ -25,6 +25,7 @@ from fairdeal.match.events import Event
 from fairdeal.match.evolve import evolve
 from fairdeal.match.settlement import money_outcome, settlement_lines
 from fairdeal.match.state import MatchState, Phase
+from fairdeal.match.terms import Terms
 
 _STATES_KEPT: Final = 2_000
 """A state takes a few KiB; beyond this the least used are folded again when asked for."""
@@ -65,11 +66,15 @@ class Matches:
         self._arrivals: dict[str, list[int]] = {}
 
     def check_ready(self) -> None:
-        """Raises when the store is not fit to serve, or the keys are not those that unfinished matches began with."""
+        """Raises when the store is not fit to serve."""
         self._store.check_ready()
-        for match_id in self._store.unfinished_matches()[:1]:
-            if self.load(match_id).state.terms.receipt_key != self._house.receipts.verifier_key.public:
-                raise Broken("an unfinished match began with another receipt key")
+
+    def check_keys(self) -> None:
+        """Raises KeyMissing, or SealBroken, unless the keys that every unfinished match began with are at hand."""
+        for match_id in self._store.unfinished_matches():
+            table = self._store.table(match_id)
+            assert table is not None
+            self._house.receipts_of(Terms.parse(Event.parse(table.line).data).receipt_key)
             self._seed(match_id)
 
     def load(self, match_id: str) -> Match:

@@ -14,6 +14,7 @@ from fairdeal.match.files import write_bundle
 from fairdeal.match.receipts import receipt
 from fairdeal.match.state import Phase
 from fairdeal.match.views import view, view_message
+from fairdeal.tlog import NoteSigner
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,10 @@ class Play:
 
     def receipt(self, match: Match) -> str:
         """The receipt of the match's present size."""
-        return receipt(match.state, self._house.receipts)
+        return receipt(match.state, self._signer(match))
+
+    def _signer(self, match: Match) -> NoteSigner:
+        return self._house.receipts_of(match.state.terms.receipt_key)
 
     def _placed(self, match: Match, action: SignedAction) -> int | None:
         """The event that this action already became."""
@@ -139,7 +143,7 @@ class Play:
             events=tuple(line.decode() for line in self._matches.lines(match, start)),
             receipt=self.receipt(match),
             view=shown,
-            sig=self._house.receipts.sign(view_message(shown)).hex(),
+            sig=self._signer(match).sign(view_message(shown)).hex(),
             now=self._clock.now_ms(),
             deadline=match.state.deadline,
             closed=match.state.phase is Phase.CLOSED,

@@ -4,6 +4,8 @@ AES-256-GCM with a random 12-byte nonce for each sealing and the match id as ass
 moved to another match does not open.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import final
 
 from cryptography.exceptions import InvalidTag
@@ -22,14 +24,19 @@ _SEALED_BYTES = CUSTODY_NONCE_BYTES + SEED_BYTES + _TAG_BYTES
 
 @final
 class Custody(Redacted):
-    """Seals and opens server seeds under one 32-byte key. Raises KeyRefused for another length."""
+    """Seals server seeds under a 32-byte key, and opens what was sealed under it or under a `retired` one.
 
-    __slots__ = ("_cipher",)
+    Raises KeyRefused for another length.
+    """
 
-    def __init__(self, key: bytes) -> None:
-        if len(key) != CUSTODY_KEY_BYTES:
+    __slots__ = ("_cipher", "_opening")
+
+    def __init__(self, key: bytes, retired: Iterable[bytes] = ()) -> None:
+        keys = (key, *retired)
+        if any(len(one) != CUSTODY_KEY_BYTES for one in keys):
             raise KeyRefused(f"a custody key is {CUSTODY_KEY_BYTES} bytes")
-        self._cipher = AESGCM(key)
+        self._opening = tuple(map(AESGCM, keys))
+        self._cipher = self._opening[0]
 
     def seal(self, seed: Seed, match_id: str, nonce: bytes) -> bytes:
         """nonce ‖ ciphertext ‖ tag, 60 bytes. `nonce` is 12 fresh random bytes. Raises Malformed."""
@@ -42,10 +49,10 @@ class Custody(Redacted):
         if len(sealed) != _SEALED_BYTES:
             raise SealBroken(f"a sealed seed is {_SEALED_BYTES} bytes")
         nonce, ciphertext = sealed[:CUSTODY_NONCE_BYTES], sealed[CUSTODY_NONCE_BYTES:]
-        try:
-            return Seed(self._cipher.decrypt(nonce, ciphertext, _bound_to(match_id)))
-        except InvalidTag:
-            raise SealBroken("the sealed seed does not open for this match under this key") from None
+        for cipher in self._opening:
+            with suppress(InvalidTag):
+                return Seed(cipher.decrypt(nonce, ciphertext, _bound_to(match_id)))
+        raise SealBroken("the sealed seed does not open for this match under any key at hand")
 
 
 def _bound_to(match_id: str) -> bytes:

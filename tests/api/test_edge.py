@@ -317,7 +317,7 @@ def test_health_and_readiness(service: Service, monkeypatch: pytest.MonkeyPatch)
     assert ok(service.http.get("/healthz"))
 
 
-@pytest.mark.parametrize(("name", "error"), [("sealing.key", errors.SealBroken), ("receipts.key", errors.Broken)])
+@pytest.mark.parametrize(("name", "error"), [("sealing.key", errors.SealBroken), ("receipts.key", errors.KeyMissing)])
 def test_it_does_not_start_with_other_keys_than_its_matches(tmp_path: Path, name: str, error: type[Exception]) -> None:
     service = Service(tmp_path)
     start_two(service)

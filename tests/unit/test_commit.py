@@ -86,10 +86,24 @@ def test_a_sealed_seed_opens_for_its_match_and_key_alone() -> None:
             CUSTODY.open(cut, MATCH)
 
 
+def test_what_a_retired_key_sealed_still_opens() -> None:
+    old, new = bytes([1]) * 32, bytes([2]) * 32
+    sealed = Custody(old).seal(SEED, MATCH, NONCE)
+    both = Custody(new, [bytes(32), old])
+    assert both.open(sealed, MATCH) == SEED
+    assert both.seal(SEED, MATCH, NONCE) == Custody(new).seal(SEED, MATCH, NONCE)
+    with pytest.raises(SealBroken):
+        both.open(sealed, "f" * 32)
+    with pytest.raises(SealBroken):
+        Custody(new, [bytes(32)]).open(sealed, MATCH)
+
+
 def test_custody_takes_exact_lengths() -> None:
     for key in (b"", bytes(16), bytes(33)):
         with pytest.raises(KeyRefused):
             Custody(key)
+        with pytest.raises(KeyRefused):
+            Custody(bytes(32), [key])
     for nonce in (b"", bytes(11), bytes(13)):
         with pytest.raises(Malformed):
             CUSTODY.seal(SEED, MATCH, nonce)
