@@ -117,7 +117,7 @@ def _lying_line(forger: Forger, line: HeldLine, rng: random.Random) -> dict[str,
     if receipt is line.receipt or rng.random() < 0.3:
         name = rng.choice(list(view))
         view = view | {name: rng.choice(_other_values(view)[name])}
-    key = rng.choice((forger.match.keys.operator, forger.match.keys.operator, forger.match.keys.seats[0]))
+    key = rng.choice((forger.match.keys.receipts, forger.match.keys.operator, forger.match.keys.seats[0]))
     sig = line.sig if rng.random() < 0.1 else key.sign(view_message(view)).hex()
     return {"receipt": receipt, "sig": sig, "view": view}
 

@@ -72,7 +72,7 @@ def odd_notes(forger: Forger) -> list[str]:
         f"{origin}\n{size}\n",
     ]  # fmt: skip
     names = (f"{name}x", "x" * 255, "x" * 256, "a+b", "a b", "é", "\u00a0", "~", "!", forger.match.state.terms.log)
-    operator = forger.match.keys.operator
+    operator = forger.match.keys.receipts
     notes = [*(signed(text, name, operator) for text in texts), *(signed(texts[0], odd, operator) for odd in names)]
     return [*notes, *_other_lines(notes[0], texts[0], name)]
 
@@ -112,7 +112,7 @@ def odd_policies(forger: Forger) -> list[bytes]:
     log, quorum = true.splitlines(keepends=True)
     name, key_id, encoded = log.removeprefix("log ").strip().split("+", 2)
 
-    raw, other = (key.public.raw for key in (forger.match.keys.operator, forger.match.keys.seats[0]))
+    raw, other = (key.public.raw for key in (forger.match.keys.receipts, forger.match.keys.seats[0]))
     texts = [
         true, quorum + log, log, quorum, "", "\n", true[:-1], true + quorum, true + log, true + "\n", "\n" + true,
         "#\n" + true, "# é\n" + true, " #\n" + true, true + " \n", true + "#",
@@ -138,7 +138,7 @@ def odd_policies(forger: Forger) -> list[bytes]:
 def crossed_keys(forger: Forger) -> Iterator[tuple[str, bytes]]:
     """Heads by the operator's key or another one under two names, each with every choice of a policy's lines."""
     name, terms = receipt_name(forger.match.state.terms.log), forger.match.state.terms
-    keys = (forger.match.keys.operator, forger.match.keys.seats[0])
+    keys = (forger.match.keys.receipts, forger.match.keys.seats[0])
     size = len(forger.events)
     root = b64encode(forger.frontier(size).root()).decode()
     signers = [(odd, key) for odd in (name, "other") for key in keys]

@@ -136,8 +136,8 @@ class Forger:
         self.true_held = write_held(self.held)
         self.head: str = json.loads(match.bundle.partition(b"\n")[0])["head"]
         self.origin = match.state.terms.origin
-        self.signer = NoteSigner(receipt_name(match.state.terms.log), match.keys.operator)
-        self.secrets = {key.public.hex: key for key in (*match.keys.seats, match.keys.operator)}
+        self.signer = NoteSigner(receipt_name(match.state.terms.log), match.keys.receipts)
+        self.secrets = {key.public.hex: key for key in (*match.keys.seats, match.keys.receipts)}
         # The states behind each prefix: a mutant is folded from its first changed event on.
         self.states: list[MatchState | None] = [None]
         for event in match.events:
@@ -185,7 +185,7 @@ class Forger:
                 shown.append(line)
             elif size <= len(lines):
                 seen = line.view | views.get(size, {})
-                sig = self.match.keys.operator.sign(view_message(seen)).hex() if seen != line.view else line.sig
+                sig = self.match.keys.receipts.sign(view_message(seen)).hex() if seen != line.view else line.sig
                 shown.append(HeldLine(self._receipt(frontiers[size - place]), sig, seen))
         return Sealed(bundle, write_held(replace(self.held, lines=tuple(shown))), lines)
 
@@ -272,7 +272,7 @@ class Forger:
             except FairdealError:
                 return index
             terms = state.terms
-            if (terms.origin, terms.receipt_key) != (self.origin, self.match.keys.operator.public):
+            if (terms.origin, terms.receipt_key) != (self.origin, self.match.keys.receipts.public):
                 return index
             if any(shown != view(state, shown["seat"]) for shown in views.get(index + 1, ())):
                 return index

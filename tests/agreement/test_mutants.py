@@ -220,7 +220,7 @@ def test_any_character_of_the_head_changed_accuses_nobody() -> None:
 
 
 def sealed_head(forger: Forger, checkpoint: Checkpoint, name: str = "") -> bytes:
-    signer = NoteSigner(name, forger.match.keys.operator) if name else forger.signer
+    signer = NoteSigner(name, forger.match.keys.receipts) if name else forger.signer
     return write_bundle(sign_note(checkpoint.body(), signer), forger.lines)
 
 

@@ -1,7 +1,7 @@
-"""A table with its own clock, its server's and its seats' keys, and everything that each seat is shown."""
+"""A table with its own clock, its server's and its seats' keys, the log around it, and all that each seat is shown."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from fairdeal.match import (
     Event,
     Held,
     HeldLine,
+    HeldLog,
     MatchState,
     Move,
     Resume,
@@ -26,19 +27,23 @@ from fairdeal.match import (
     Tick,
     Void,
     decide,
+    due_leaves,
     evolve,
+    lost_leaf,
     open_match,
+    parse_held,
     receipt,
     receipt_key,
     receipt_name,
+    replay,
     view,
     view_message,
     write_bundle,
     write_held,
 )
-from fairdeal.tlog import EMPTY_ROOT, NoteSigner
+from fairdeal.tlog import EMPTY_ROOT, NoteSigner, format_policy
+from tests.simulator.log import NAME, ServiceLog, Surroundings
 
-LOG = "fairdeal.example/log"
 BEGINNING = 1_750_000_000_000
 DAY = 86_400_000
 
@@ -52,9 +57,9 @@ FEES = (
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Every secret of a match, for sealing a changed one again."""
+    """Every secret of a match but the log's, for sealing a changed one again. `receipts` signs receipts and views."""
 
-    operator: SigningKey
+    receipts: SigningKey
     seats: tuple[SigningKey, ...]
     server_seed: Seed
     seat_seeds: tuple[Seed, ...]
@@ -62,16 +67,76 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A match that was played: files as they would be written, one held file per seat, and what they came from."""
+    """A match that was played: files as they would be written, one held file per seat, and what they came from.
+
+    `policy` lists the log's keys, or the receipts key where there is no log. `witnessed_policy` also asks for
+    witnesses; those of an honest match have cosigned.
+    """
 
     number: int
     ending: str
     bundle: bytes = field(repr=False)
     held: tuple[bytes, ...] = field(repr=False)
     policy: str = field(repr=False)
+    witnessed_policy: str = field(repr=False)
     keys: Keys = field(repr=False)
     state: MatchState = field(repr=False)
     events: tuple[Event, ...] = field(repr=False)
+    log: ServiceLog | None = field(repr=False)
+    sizes: tuple[int, ...] = field(repr=False)
+    """The sizes that have a receipt."""
+
+    @property
+    def service_log(self) -> ServiceLog:
+        """The log, of a match that has one."""
+        assert self.log is not None
+        return self.log
+
+    def pending(self, size: int, log_size: int | None = None) -> bytes:
+        """The copy that somebody had at `size` events, with the leaves among the log's first `log_size` (all before
+        `close`, where that is not said).
+        """
+        state = replay(self.events[:size], self.keys.server_seed)
+        log = self.log
+        if log is not None and log_size is None:
+            log_size = log.own(self.state.terms.m)[-1][0]
+        return _bundle(self.keys, state, self.events[:size], log, log_size or 0)
+
+    def lost(self, size: int) -> "Played":
+        """The match after the service went back to a store of `size` events, one of `sizes` before the last."""
+        state, m = replay(self.events[:size], self.keys.server_seed), self.state.terms.m
+        log = self.service_log.before_close(m)
+        log.append(lost_leaf(state, self.keys.server_seed), *self.service_log.leaves[log.size + 1 :])
+        held = []
+        for data in self.held:
+            file = parse_held(data)
+            lines = tuple(line for line in file.lines if not _says_the_end(line, len(self.events)))
+            held.append(write_held(replace(file, lines=lines)))
+        return replace(
+            self,
+            bundle=_bundle(self.keys, state, self.events[:size], log, log.size),
+            held=tuple(held),
+            state=state,
+            events=self.events[:size],
+            log=log,
+            sizes=tuple(one for one in self.sizes if one <= size),
+        )
+
+
+def _says_the_end(line: HeldLine | HeldLog, size: int) -> bool:
+    if isinstance(line, HeldLog):
+        return line.leaves[-1].leaf["type"] == "close"
+    return bool(line.view["size"] == size)
+
+
+def _bundle(keys: Keys, state: MatchState, events: Sequence[Event], log: ServiceLog | None, log_size: int) -> bytes:
+    """The copy of these events, with what the log's first `log_size` leaves have of the match."""
+    part = None
+    if log is not None:
+        joins = [event.data["do"]["join"] for event in events if event.type == "join"]
+        part = log.part(state.terms.m, log_size, [join["seen"]["size"] for join in joins])
+    head = receipt(state, NoteSigner(receipt_name(state.terms.log), keys.receipts))
+    return write_bundle(head, [event.line for event in events], part)
 
 
 @dataclass
@@ -83,8 +148,10 @@ class Table:
     state: MatchState
     now: int
     events: list[Event]
-    shown: list[list[HeldLine]] = field(repr=False)
-    receipts: list[str] = field(repr=False)
+    shown: list[list[HeldLine | HeldLog]] = field(repr=False)
+    receipts: dict[int, str] = field(repr=False)
+    around: Surroundings | None = field(repr=False)
+    acted: set[int] = field(default_factory=set)
 
     @property
     def terms(self) -> Terms:
@@ -95,21 +162,30 @@ class Table:
         return range(self.terms.seats)
 
     def do(self, command: Command) -> tuple[Event, ...]:
-        """Decides, appends, and gives each seat its receipt and view."""
-        events = decide(self.state, command, self.now, self.keys.server_seed)
+        """Decides, appends, to the log too, and gives each seat its receipt and view."""
+        before = self.state
+        events = decide(before, command, self.now, self.keys.server_seed)
         for event in events:
             self.state = evolve(self.state, event, self.keys.server_seed)
         self.events += events
         if events:
-            self._show()
+            self._show(before)
         return events
 
-    def _show(self) -> None:
-        signer = NoteSigner(receipt_name(self.terms.log), self.keys.operator)
-        self.receipts.append(receipt(self.state, signer))
+    def _show(self, before: MatchState | None) -> None:
+        if self.around is not None:
+            self.around.log.append(*due_leaves(before, self.state, self.keys.server_seed))
+        signer = NoteSigner(receipt_name(self.terms.log), self.keys.receipts)
+        shown = self.receipts[self.state.size] = receipt(self.state, signer)
         for seat, lines in enumerate(self.shown):
             seen = view(self.state, seat)
-            lines.append(HeldLine(self.receipts[-1], self.keys.operator.sign(view_message(seen)).hex(), seen))
+            lines.append(HeldLine(shown, self.keys.receipts.sign(view_message(seen)).hex(), seen))
+
+    def ask(self, seat: int) -> None:
+        """The seat asks for the match's leaves, before it goes on and after the end."""
+        if self.around is not None:
+            self.around.pass_by()
+            self.shown[seat].append(self.around.log.held(self.terms.m, self.around.log.size))
 
     def signed(self, seat: int, do: dict[str, Any]) -> SignedAction:
         """What that seat's own program would send now."""
@@ -124,21 +200,27 @@ class Table:
 
     def join(self, seat: int) -> None:
         self.wait()
+        self.ask(seat)
         self.do(Move(self.signed(seat, self.join_do(seat))))
 
     def join_do(self, seat: int) -> dict[str, Any]:
+        log = None if self.around is None else self.around.log
         joining = {
             "key": self.keys.seats[seat].public.hex,
             "player": self.random.randbytes(16).hex(),
             "seed_commitment": commitment(self.keys.seat_seeds[seat]),
-            "seen": {"root": EMPTY_ROOT.hex(), "size": 0},
+            "seen": {"root": EMPTY_ROOT.hex(), "size": 0} if log is None else log.seen(log.size),
         }
         return {"join": joining}
 
     def send_seed(self, seat: int) -> None:
+        self.ask(seat)
         self.do(Move(self.signed(seat, {"seed": self.keys.seat_seeds[seat].hex()})))
 
     def act(self, seat: int, do: dict[str, Any]) -> None:
+        if seat not in self.acted:
+            self.acted.add(seat)
+            self.ask(seat)
         self.do(Move(self.signed(seat, do)))
 
     def time_out(self) -> None:
@@ -152,6 +234,8 @@ class Table:
         gap = self.terms.clock.outage_ms + self.random.randint(1, 5_000)
         start = max(self.state.resumed_to, self.now - self.random.randint(0, 2_000))
         self.now = start + gap + self.random.randint(0, 50)
+        if self.around is not None:
+            self.around.outage(start, start + gap)
         self.do(Resume(start, start + gap))
 
     def cancel(self) -> None:
@@ -169,6 +253,12 @@ class Table:
 
     def played(self, number: int, ending: str) -> Played:
         """The files of the match as it stands."""
+        for seat in self.seats:
+            self.ask(seat)
+        if self.around is not None:
+            self.around.pass_by()
+        log = None if self.around is None else self.around.log
+        own_key = format_policy([receipt_key(self.terms)])
         held = tuple(
             write_held(Held(self.keys.seats[seat].public.hex, self.terms.m, seat, tuple(lines)))
             for seat, lines in enumerate(self.shown)
@@ -176,12 +266,15 @@ class Table:
         return Played(
             number,
             ending,
-            write_bundle(self.receipts[-1], [event.line for event in self.events]),
+            _bundle(self.keys, self.state, self.events, log, 0 if log is None else log.size),
             held,
-            f"log {receipt_key(self.terms).format()}\nquorum none\n",
+            own_key if log is None else log.policy,
+            own_key if log is None else log.witnessed_policy,
             self.keys,
             self.state,
             tuple(self.events),
+            log,
+            tuple(self.receipts),
         )
 
 
@@ -194,7 +287,7 @@ def _options(ruleset: Ruleset, rng: random.Random, options: Mapping[str, Any]) -
 
 def new_table(rng: random.Random, options: Mapping[str, Any]) -> Table:
     """A table at its `open` event. Options: `game`, a ruleset's id; `stake`, `target`, `scoring`, `deals_max`, `fees`,
-    `clock` (members to change).
+    `clock` (members to change); `log`, whether there is a log of all matches.
     """
     ruleset = find_ruleset(options.get("game", "duel@1"))
     seats = range(ruleset.players)
@@ -205,9 +298,10 @@ def new_table(rng: random.Random, options: Mapping[str, Any]) -> Table:
         tuple(Seed(rng.randbytes(32)) for _ in seats),
     )
     clock = Clock(30_000, rng.randint(1, 3), 250, 60_000, rng.choice((0, 4_000)), 5_000)
+    m = rng.randbytes(16).hex()
     terms = Terms(
-        log=LOG,
-        m=rng.randbytes(16).hex(),
+        log=NAME,
+        m=m,
         ruleset=ruleset,
         options=_options(ruleset, rng, options),
         stake=options.get("stake", rng.choice((0, 1, 500, 99_999) if ruleset.features.shuffled else (0,))),
@@ -216,11 +310,15 @@ def new_table(rng: random.Random, options: Mapping[str, Any]) -> Table:
         clock=replace(clock, **options.get("clock", {})),
         deals_max=options.get("deals_max", 100),
         close_by=BEGINNING + 2 * DAY,
-        receipt_key=keys.operator.public,
+        receipt_key=keys.receipts.public,
         commitment=commitment(keys.server_seed),
     )
     now = BEGINNING + rng.randrange(DAY)
     event = open_match(terms, now)
-    table = Table(rng, keys, evolve(None, event, keys.server_seed), now, [event], [[] for _ in seats], [])
-    table._show()
+    # A stream of its own: the players do the same things with a log and without.
+    around = Surroundings(random.Random(m)) if options.get("log", False) else None
+    if around is not None:
+        around.pass_by(least=2)
+    table = Table(rng, keys, evolve(None, event, keys.server_seed), now, [event], [[] for _ in seats], {}, around)
+    table._show(None)
     return table

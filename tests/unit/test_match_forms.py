@@ -186,7 +186,7 @@ def test_what_a_seat_and_the_receipt_key_sign() -> None:
 
 def test_receipts() -> None:
     match = MATCHES[0]
-    terms, operator = match.state.terms, match.keys.operator
+    terms, operator = match.state.terms, match.keys.receipts
     key = receipt_key(terms)
     note = receipt(match.state, NoteSigner(receipt_name(terms.log), operator))
     assert note.split("\n")[0] == f"{terms.log}/m/{terms.m}"
