@@ -5,6 +5,7 @@ are synchronous and safe to call from several threads. Pages are newest first: `
 seen.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias
@@ -180,11 +181,36 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True)
+class SignificantEvent:
+    """Something the operator did that an auditor is shown. `seq` orders and pages; None until it is kept.
+
+    `data` of "identify": `player`, `reason`, and `m` and `seat`, both None where nobody had that pseudonym; of "void":
+    `m`.
+    """
+
+    at: int
+    kind: Literal["identify", "void"]
+    data: Mapping[str, str | int | None]
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeatedPlayer:
+    """On the operator's word: whose the pseudonym `player` was, and where it sat."""
+
+    account_id: str
+    match_id: str
+    player: str
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
 class Append:
     """Everything that one step of a match changes. `size` and `seating` are those it was decided on.
 
     `lines` are the events n = size, size+1, …; none when only the due time moves. `commitment` is a join's, to be
     reserved for ever. `money` moves in the same transaction: `ledger.form_pot`, `ledger.pay_out` or `ledger.cancel`.
+    `significant` is kept with it.
     """
 
     match_id: str
@@ -196,6 +222,7 @@ class Append:
     at: int
     commitment: str | None = None
     money: Transaction | None = None
+    significant: SignificantEvent | None = None
 
 
 class Store(Protocol):
@@ -268,6 +295,17 @@ class Store(Protocol):
 
     def unfinished_matches(self) -> tuple[str, ...]:
         """Every match that has not ended, the oldest first."""
+
+    def journal(self, start: int, limit: int) -> tuple[bytes, ...]:
+        """The canonical lines of the transactions from index `start` on, in the order in which they were written."""
+
+    def roster(self, start: int, limit: int) -> tuple[SeatedPlayer, ...]:
+        """Every seat of the matches that all seats joined, from index `start` on, in the order in which they did."""
+
+    def identify(self, player: str, reason: str, at: int) -> SeatedPlayer | None:
+        """Who sits, or sat at a full table, under that pseudonym. That it was asked, and why, is kept either way."""
+
+    def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]: ...
 
     def beat(self, now: int) -> None:
         """Writes the heartbeat."""

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select, text
 from fairdeal.errors import SchemaMismatch
 from fairdeal.store import tables
 
-VERSION: Final = 3
+VERSION: Final = 4
 
 _APPEND_ONLY: Final = (
     tables.events,
@@ -23,6 +23,8 @@ _APPEND_ONLY: Final = (
     tables.match_endings,
     tables.commitments,
     tables.seals,
+    tables.roster,
+    tables.significant_events,
 )
 
 # name → (moment, condition that must not be, what is said then)

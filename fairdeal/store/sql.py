@@ -11,7 +11,9 @@ from fairdeal.app.ports import (
     NewTable,
     Once,
     Seat,
+    SeatedPlayer,
     Session,
+    SignificantEvent,
     Sitting,
     Table,
     Wallet,
@@ -19,7 +21,7 @@ from fairdeal.app.ports import (
 )
 from fairdeal.errors import Refused
 from fairdeal.ledger import Books, Transaction
-from fairdeal.store import journal, lobby, people, transcripts
+from fairdeal.store import audit, journal, lobby, people, transcripts
 from fairdeal.store.once import Answer, answer
 from fairdeal.store.schema import check_schema
 from fairdeal.store.sqlite import SqliteDatabase
@@ -128,6 +130,22 @@ class SqlStore:
     def unfinished_matches(self) -> tuple[str, ...]:
         with self._database.read() as connection:
             return transcripts.unfinished(connection)
+
+    def journal(self, start: int, limit: int) -> tuple[bytes, ...]:
+        with self._database.read() as connection:
+            return audit.journal(connection, start, limit)
+
+    def roster(self, start: int, limit: int) -> tuple[SeatedPlayer, ...]:
+        with self._database.read() as connection:
+            return audit.roster_lines(connection, start, limit)
+
+    def identify(self, player: str, reason: str, at: int) -> SeatedPlayer | None:
+        with self._database.write() as connection:
+            return audit.identify(connection, player, reason, at)
+
+    def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]:
+        with self._database.read() as connection:
+            return audit.significant_events_before(connection, before, limit)
 
     def beat(self, now: int) -> None:
         with self._database.write() as connection:

@@ -110,6 +110,14 @@ class SeatRow(Row, table=True):
     partner_code: str | None
 
 
+class RosterRow(Row, table=True):
+    """Every seat of the matches that all seats joined, in the order in which they did. Append-only."""
+
+    __tablename__ = "roster"
+    seq: int | None = Field(primary_key=True, sa_type=_SEQUENCE)
+    player: str = Field(unique=True, foreign_key="seats.player")
+
+
 class SealRow(Row, table=True):
     """The server's seed of a match, sealed under a key that is not in the database. Append-only."""
 
@@ -210,6 +218,17 @@ class MatchEndingRow(Row, table=True):
     at: int = Field(sa_type=BigInteger)
 
 
+class SignificantEventRow(Row, table=True):
+    """What the operator did that an auditor is shown; `data` is cj1. Append-only."""
+
+    __tablename__ = "significant_events"
+    __table_args__ = (CheckConstraint("kind IN ('identify', 'void')", name="kind"),)
+    seq: int | None = Field(primary_key=True, sa_type=_SEQUENCE)
+    at: int = Field(sa_type=BigInteger)
+    kind: str
+    data: str
+
+
 class HeartbeatRow(Row, table=True):
     """Exactly one row: when the service last said it was alive; null before it ever did."""
 
@@ -229,6 +248,7 @@ sessions = _table("sessions")
 requests = _table("requests")
 matches = _table("matches")
 seats = _table("seats")
+roster = _table("roster")
 seals = _table("seals")
 commitments = _table("commitments")
 events = _table("events")
@@ -238,4 +258,5 @@ entries = _table("entries")
 holds = _table("holds")
 hold_endings = _table("hold_endings")
 match_endings = _table("match_endings")
+significant_events = _table("significant_events")
 heartbeat = _table("heartbeat")

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, select, update
 from fairdeal.app.ports import Append, CommitResult, Status
 from fairdeal.errors import LedgerBroken, UnknownMatch
 from fairdeal.ledger import Kind
-from fairdeal.store import journal
+from fairdeal.store import audit, journal
 from fairdeal.store.lobby import reserve
 from fairdeal.store.tables import events, heartbeat, match_endings, matches, seals
 
@@ -42,6 +42,10 @@ def commit(connection: Connection, append: Append) -> CommitResult:
         connection.execute(insert(events), lines)
     if append.commitment is not None:
         reserve(connection, append.commitment, append.match_id)
+        if append.status is Status.LIVE:  # a join's commitment: the last join
+            audit.enrol(connection, append.match_id)
+    if append.significant is not None:
+        audit.keep(connection, append.significant)
     if append.money is not None:
         if (append.money.match, append.money.asset) != (append.match_id, asset):
             raise LedgerBroken("the money is of another match or asset")

@@ -31,6 +31,7 @@ class Scene:
         house.deposit(self.player, 500)
         house.sit(waiting, self.player)
         house.finish(house.live(0)[0], Win(0))
+        store.identify("5" * 32, "a complaint", 5)
         self.matches = [live, ended, waiting]
         store.close()
         self.path = path
@@ -137,6 +138,18 @@ ATTACKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "commitments_never_delete": ("DELETE FROM commitments", ()),
     "commitments_never_replace": (
         "INSERT OR REPLACE INTO commitments SELECT commitment, 'x' FROM commitments LIMIT 1",
+        (),
+    ),
+    "roster_never_update": ("UPDATE roster SET player = 'x' WHERE seq = 1", ()),
+    "roster_never_delete": ("DELETE FROM roster WHERE seq = 1", ()),
+    "roster_never_replace": (
+        "INSERT OR REPLACE INTO roster SELECT 1, player FROM seats WHERE match_id = '{waiting}'",
+        (),
+    ),
+    "significant_events_never_update": ("UPDATE significant_events SET at = 6", ()),
+    "significant_events_never_delete": ("DELETE FROM significant_events", ()),
+    "significant_events_never_replace": (
+        "INSERT OR REPLACE INTO significant_events SELECT seq, at, kind, '{{}}' FROM significant_events",
         (),
     ),
     "seals_never_update": ("UPDATE seals SET sealed = x'00'", ()),

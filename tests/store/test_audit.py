@@ -1,0 +1,76 @@
+"""What an auditor reads of the store: the journal, who sat where, and what the operator did."""
+
+import pytest
+
+from fairdeal.app.ports import CommitResult, SeatedPlayer, SignificantEvent, Status, Store
+from fairdeal.ledger import Refund, Win
+from tests.store.house import House
+
+
+def everybody(store: Store, match_id: str) -> tuple[SeatedPlayer, ...]:
+    table = store.table(match_id)
+    assert table is not None
+    return tuple(SeatedPlayer(seat.account_id, match_id, seat.player, seat.seat) for seat in table.seated)
+
+
+def test_the_journal_is_every_transaction_in_one_order_for_ever(store: Store, house: House) -> None:
+    assert store.journal(0, 10) == ()
+    match_id, *_ = house.live(500)
+    before = store.journal(0, 1_000)
+    assert [line.split(b'"kind":"')[1].split(b'"')[0] for line in before] == [
+        b"deposit", b"deposit", b"sit", b"sit", b"pot",
+    ]  # fmt: skip
+    house.finish(match_id, Win(0))
+    assert store.journal(0, 1_000)[:5] == before
+    assert len(store.journal(0, 1_000)) == 6
+    assert store.journal(2, 3) == before[2:]
+    assert store.journal(6, 3) == ()
+
+
+def test_a_seat_is_enrolled_with_the_last_join_and_stays(store: Store, house: House) -> None:
+    """Seats of tables that nobody has joined yet, or that were called off, are nobody's business."""
+    first, second = house.account(500), house.account(500)
+    waiting, full = house.open(first, 0), house.open(first, 0)
+    house.sit(waiting, first)
+    for account in (first, second):
+        house.sit(full, account)
+    assert store.roster(0, 10) == ()
+    later, *_ = house.live(100)
+    house.start(full)
+    assert store.roster(0, 10) == everybody(store, later) + everybody(store, full)
+    for _ in range(2):
+        assert house.commit(house.append(full)) is CommitResult.COMMITTED
+    house.finish(full, Win(0))
+    house.cancel(waiting)
+    assert store.roster(0, 10) == everybody(store, later) + everybody(store, full)
+    assert store.roster(1, 2) == (everybody(store, later) + everybody(store, full))[1:3]
+    assert store.roster(4, 2) == ()
+
+
+def test_who_a_pseudonym_is_and_that_it_was_asked(store: Store, house: House) -> None:
+    match_id, *_ = house.live(500)
+    seated = everybody(store, match_id)[1]
+    assert store.identify(seated.player, "a court's order", 7) == seated
+    assert store.identify("f" * 32, "a guess", 8) is None
+    newest, oldest = store.significant_events(None, 10)
+    asked = {"m": match_id, "player": seated.player, "reason": "a court's order", "seat": 1}
+    assert (oldest.at, oldest.kind, oldest.data) == (7, "identify", asked)
+    assert newest.data == {"m": None, "player": "f" * 32, "reason": "a guess", "seat": None}
+    assert store.significant_events(newest.seq, 10) == (oldest,)
+    assert store.significant_events(None, 1) == (newest,)
+    assert store.significant_events(oldest.seq, 10) == ()
+
+
+@pytest.mark.parametrize("stale", [False, True])
+def test_a_significant_event_is_kept_with_its_append_or_not_at_all(stale: bool, store: Store, house: House) -> None:
+    match_id, *_ = house.live(500)
+    append = house.append(match_id, lines=3, status=Status.ENDED, money=house.payout(match_id, Refund()))
+    voided = SignificantEvent(9, "void", {"m": match_id})
+    fields = {name: getattr(append, name) for name in append.__slots__} | {"significant": voided}
+    if stale:
+        house.commit(house.append(match_id))
+    result = house.commit(type(append)(**fields))
+    assert result is (CommitResult.STALE if stale else CommitResult.COMMITTED)
+    assert [(event.at, event.kind, event.data) for event in store.significant_events(None, 10)] == (
+        [] if stale else [(9, "void", {"m": match_id})]
+    )
