@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 import typer
 
 from fairdeal import __version__
+from fairdeal.cli import keys as operators_keys
 from fairdeal.cli import rules
 from fairdeal.errors import FairdealError
 
@@ -18,7 +19,9 @@ EXIT_FAILED: Final = 1
 _HINTS: Final = {
     "database_locked": "another `fairdeal serve` runs on this database; stop it, or name another one with --database",
     "schema_mismatch": "the database was made by another version of fairdeal; name another one with --database",
-    "key_refused": "keys are made by the first `fairdeal serve` in development; see --keys and `chmod 600`",
+    "key_refused": "`fairdeal keys make` writes the keys that are missing; see also --keys and `chmod 600`",
+    "key_missing": "`fairdeal keys list` tells which keys are at hand; put the file of the missing one back",
+    "seal_broken": "a sealing key that was replaced stays as sealing-….key; put the missing one back",
     "address_refused": "another program listens there, or it may not be used; name another one with --port or --host",
     "unreachable": "is the service running, and is this its address?",
 }
@@ -32,10 +35,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(rules.app)
+app.add_typer(operators_keys.app)
 
 _Game = Literal["duel", "classique", "coinche", "annonces"]
 _Database = Annotated[Path | None, typer.Option(help="The SQLite file. [env: FAIRDEAL_DATABASE]", show_default=False)]
-_Keys = Annotated[Path | None, typer.Option(help="The directory of the keys. [env: FAIRDEAL_KEYS]", show_default=False)]
 
 
 def main() -> None:
@@ -87,7 +90,7 @@ def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on.", min=1, max=65535)] = 8000,
     database: _Database = None,
-    keys: _Keys = None,
+    keys: operators_keys.Keys = None,
 ) -> None:
     """Run the service until it is stopped.
 
@@ -99,7 +102,7 @@ def serve(
 
 
 @app.command()
-def policy(keys: _Keys = None) -> None:
+def policy(keys: operators_keys.Keys = None) -> None:
     """Print the policy that lists this service's receipt key.
 
     Give it to players over another way than the service itself: with it, and their own held file, fairdeal-verify can

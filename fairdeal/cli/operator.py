@@ -20,19 +20,20 @@ if TYPE_CHECKING:
 
 def serve_until_stopped(host: str, port: int, database: Path | None, keys: Path | None) -> None:
     """Run the service. Raises AddressRefused, KeyRefused, DatabaseLocked, SchemaMismatch; Malformed for settings."""
-    settings = _settings(database=database, keys=keys)
+    settings = read_settings(database=database, keys=keys)
     # The composition root stands above this layer: it is named here, not imported.
     import_module("fairdeal.main").run(settings, host, port)
 
 
 def receipt_policy(keys: Path | None) -> str:
     """The policy text of the receipt key in that directory, under the log's name. Raises KeyRefused, Malformed."""
-    settings = _settings(keys=keys)
+    settings = read_settings(keys=keys)
     key = SigningKey.from_seed(read_key(settings.keys / RECEIPTS_KEY, KEY_BYTES))
     return format_policy((VerifierKey(receipt_name(settings.log), key.public),))
 
 
-def _settings(**given: Path | None) -> Settings:
+def read_settings(**given: Path | None) -> Settings:
+    """The settings, those given in place of the environment's. Raises Malformed."""
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     try:
         return Settings(**chosen)

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from fairdeal.keyfiles import RECEIPTS_KEY, write_key
 from fairdeal.keys import SigningKey
-from fairdeal.tlog import Policy
+from fairdeal.tlog import Policy, VerifierKey
 
 
 def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -123,3 +124,50 @@ def test_small_commands_load_no_framework() -> None:
     code = "import sys, fairdeal.cli; print({'fastapi', 'sqlmodel', 'httpx2', 'pydantic'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_keys_are_made_once_and_replaced_without_loss(tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    made = run("keys", "make", "--keys", keys)
+    assert (made.returncode, made.stdout) == (0, "")
+    written = {path.name: path.read_text() for path in keys.iterdir()}
+    assert written.keys() == {"log.key", "receipts.key", "sealing.key"}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (keys, *keys.iterdir())} == {0o700, 0o600}
+    again = run("keys", "make", "--keys", keys)
+    assert again.returncode == 0
+    assert {path.name: path.read_text() for path in keys.iterdir()} == written
+    for name in ("log", "receipts", "sealing"):
+        for _ in range(2):
+            rotated = run("keys", "rotate", name, "--keys", keys)
+            assert rotated.returncode == 0
+            assert "At the next start" in rotated.stderr
+    now = [path.read_text() for path in keys.iterdir()]
+    assert len(set(now)) == 9
+    assert set(now) >= set(written.values())
+    listed = run("keys", "list", "--keys", keys, FAIRDEAL_LOG="example.org/fairdeal")
+    lines = [line.split() for line in listed.stdout.splitlines()]
+    assert [(line[0], line[-2]) for line in lines] == [
+        (name, use) for name in ("log", "receipts", "sealing") for use in ("use", "retired", "retired")
+    ]
+    for secret in now:
+        assert secret.strip() not in made.stderr + rotated.stdout + rotated.stderr + listed.stdout
+    current = SigningKey.from_seed(bytes.fromhex((keys / "log.key").read_text()))
+    assert VerifierKey.parse(lines[0][-1]) == VerifierKey("example.org/fairdeal", current.public)
+
+
+def test_there_is_no_key_to_replace(tmp_path: Path) -> None:
+    done = run("keys", "rotate", "log", "--keys", tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("fairdeal: key_refused: ")
+    assert "hint: `fairdeal keys make`" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_production_asks_for_keys_to_be_made(tmp_path: Path) -> None:
+    done = run(
+        *("serve", "--port", "1024", "--database", tmp_path / "x.db", "--keys", tmp_path),
+        FAIRDEAL_ENVIRONMENT="production",
+        FAIRDEAL_ORIGIN="https://play.example",
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "hint: `fairdeal keys make`" in done.stderr
