@@ -23,6 +23,7 @@ from fairdeal.ledger import Transaction
 from fairdeal.match.decide import Command, decide
 from fairdeal.match.events import Event
 from fairdeal.match.evolve import evolve
+from fairdeal.match.leaves import due_leaves
 from fairdeal.match.settlement import money_outcome, settlement_lines
 from fairdeal.match.state import MatchState, Phase
 from fairdeal.match.terms import Terms
@@ -105,7 +106,7 @@ class Matches:
                 if not events:
                     return match
                 after = reduce(lambda state, event: evolve(state, event, seed), events, match.state)
-                if self._store.commit(_append(match, events, after, now)) is CommitResult.COMMITTED:
+                if self._store.commit(_append(match, events, after, now, seed)) is CommitResult.COMMITTED:
                     self._keep(match_id, after)
                     self._hub.publish(match_id)
                     return self.load(match_id)
@@ -190,8 +191,8 @@ class Matches:
                     self._stepping[match_id] = (lock, waiting - 1)
 
 
-def _append(match: Match, events: tuple[Event, ...], after: MatchState, now: int) -> Append:
-    """Everything the events change: lines, status, due time, a join's commitment, the money."""
+def _append(match: Match, events: tuple[Event, ...], after: MatchState, now: int, seed: Seed) -> Append:
+    """Everything the events change: lines, status, due time, a join's commitment, the money, the log of all matches."""
     table = match.table
     if after.ending is not None:
         status, due_at = Status.ENDED, None
@@ -210,6 +211,7 @@ def _append(match: Match, events: tuple[Event, ...], after: MatchState, now: int
         at=now,
         commitment=joins[0]["seed_commitment"] if joins else None,
         money=_money(match, after),
+        leaves=due_leaves(match.state, after, seed),
     )
 
 

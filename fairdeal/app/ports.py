@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias
 
+from fairdeal.app.log_ports import CommitResult as CommitResult
+from fairdeal.app.log_ports import LogStore
 from fairdeal.ledger import Books, Transaction
 
 AccountKind: TypeAlias = Literal["player", "bot"]
@@ -26,14 +28,6 @@ class Status(StrEnum):
     LIVE = "live"
     """Every seat has joined: the pot, if any, is formed."""
     ENDED = "ended"
-
-
-class CommitResult(StrEnum):
-    """What became of an append."""
-
-    COMMITTED = "committed"
-    STALE = "stale"
-    """The match is no longer as the append expected it; nothing was written. Read it again and decide again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +95,8 @@ class WalletLine:
 
 @dataclass(frozen=True, slots=True)
 class NewTable:
-    """A table to open: `line` is its `open` event, `commitment` (64 hex) and `sealed_seed` the server's promise.
+    """A table to open: `line` is its `open` event, `commitment` (64 hex) and `sealed_seed` the server's promise,
+    `leaves` what goes into the log of all matches with it.
 
     `code` stands exactly when the table is private. `expires_at` is when nobody having come cancels it; it is the
     match's first due time.
@@ -119,6 +114,7 @@ class NewTable:
     sealed_seed: bytes = field(repr=False)
     created_at: int
     expires_at: int
+    leaves: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +206,7 @@ class Append:
 
     `lines` are the events n = size, size+1, …; none when only the due time moves. `commitment` is a join's, to be
     reserved for ever. `money` moves in the same transaction: `ledger.form_pot`, `ledger.pay_out` or `ledger.cancel`.
-    `significant` is kept with it.
+    `significant` is kept with it, `leaves` are queued for the log of all matches.
     """
 
     match_id: str
@@ -223,9 +219,10 @@ class Append:
     commitment: str | None = None
     money: Transaction | None = None
     significant: SignificantEvent | None = None
+    leaves: tuple[bytes, ...] = ()
 
 
-class Store(Protocol):
+class Store(LogStore, Protocol):
     """Everything that outlives the process. Any method can raise an error of the family `Broken`."""
 
     def create_account(self, account: Account) -> None:

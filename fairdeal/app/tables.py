@@ -23,6 +23,8 @@ from fairdeal.errors import (
 from fairdeal.ids import match_id, pseudonym
 from fairdeal.limits import CUSTODY_NONCE_BYTES, MATCH_ID_BYTES, PSEUDONYM_BYTES, SEED_BYTES
 from fairdeal.match.decide import Cancel, Command, open_match
+from fairdeal.match.evolve import evolve
+from fairdeal.match.leaves import due_leaves
 from fairdeal.match.terms import Terms
 
 RULESETS: Final = {"duel": "duel@1", "classique": "classique@1", "coinche": "coinche@1", "annonces": "annonces@1"}
@@ -88,6 +90,7 @@ class Tables:
             receipt_key=house.receipts.verifier_key.public,
             commitment=commitment(seed),
         )
+        opened = open_match(terms, now)
         self._store.open_table(
             NewTable(
                 match_id=m,
@@ -97,11 +100,12 @@ class Tables:
                 asset=house.asset.code,
                 visibility="private" if wanted.private else "public",
                 code=self._new_code() if wanted.private else None,
-                line=open_match(terms, now).line,
+                line=opened.line,
                 commitment=terms.commitment,
                 sealed_seed=house.custody.seal(seed, m, self._entropy.take(CUSTODY_NONCE_BYTES)),
                 created_at=now,
                 expires_at=now + house.table_wait_ms,
+                leaves=due_leaves(None, evolve(None, opened, seed), seed),
             ),
             house.tables_max,
         )

@@ -10,7 +10,8 @@ from typing import Final
 from sqlalchemy import Connection, insert, select, text
 
 from fairdeal.errors import SchemaMismatch
-from fairdeal.store import tables
+from fairdeal.store import log_tables, tables
+from fairdeal.tlog import EMPTY_ROOT
 
 VERSION: Final = 4
 
@@ -23,6 +24,10 @@ _APPEND_ONLY: Final = (
     tables.match_endings,
     tables.commitments,
     tables.seals,
+    log_tables.leaves,
+    log_tables.checkpoints,
+    log_tables.cosignatures,
+    log_tables.outages,
     tables.roster,
     tables.significant_events,
 )
@@ -94,16 +99,68 @@ _GUARDS: Final = {
     "matches_stay": ("BEFORE DELETE ON matches", "1", "a match is never deleted"),
     "requests_keep_their_answer": ("BEFORE UPDATE ON requests", "OLD.answer IS NOT NULL", "the first answer stands"),
     "requests_stay": ("BEFORE DELETE ON requests", "1", "an idempotency key never expires"),
+    "leaves_are_queued_once": (
+        "BEFORE INSERT ON log_queue",
+        "EXISTS (SELECT 1 FROM leaves WHERE match_id = NEW.match_id AND type = NEW.type)",
+        "the match has this leaf in the log",
+    ),
+    "leaves_stand_once": (
+        "BEFORE INSERT ON leaves",
+        "EXISTS (SELECT 1 FROM leaves WHERE match_id = NEW.match_id AND type = NEW.type)",
+        "the match has this leaf in the log",
+    ),
+    "leaves_have_no_gaps": (
+        "BEFORE INSERT ON leaves",
+        "NEW.n <> coalesce((SELECT max(n) + 1 FROM leaves), 0) OR NEW.n >= (SELECT size FROM log_head)",
+        "the leaves have no gaps, and the head counts them",
+    ),
+    "log_head_grows": (
+        "BEFORE UPDATE ON log_head",
+        "NEW.size <= OLD.size OR OLD.size <> coalesce((SELECT max(n) + 1 FROM leaves), 0)",
+        "the log grows, from the leaves that it has",
+    ),
+    "tiles_grow": (
+        "BEFORE UPDATE ON tiles",
+        "NEW.level <> OLD.level OR NEW.n <> OLD.n OR length(NEW.data) <= length(OLD.data)"
+        " OR substr(NEW.data, 1, length(OLD.data)) <> OLD.data",
+        "a tile only grows",
+    ),
+    "tiles_stay": ("BEFORE DELETE ON tiles", "1", "a tile is never deleted"),
+    "tiles_are_made_once": (
+        "BEFORE INSERT ON tiles",
+        "EXISTS (SELECT 1 FROM tiles WHERE level = NEW.level AND n = NEW.n)",
+        "a tile is made once",
+    ),
+    "checkpoints_are_of_what_is_stored": (
+        "BEFORE INSERT ON checkpoints",
+        "NEW.size > (SELECT size FROM log_head)",
+        "a checkpoint is of what is stored",
+    ),
+    "journal_mark_goes_forward": (
+        "BEFORE UPDATE ON journal_mark",
+        "NEW.size <= OLD.size",
+        "the mark of the journal goes forward",
+    ),
+    **{
+        f"{name}_{verb}": (f"BEFORE {moment} ON {name}", condition, "there is exactly one row")
+        for name in ("log_head", "journal_mark")
+        for verb, moment, condition in (
+            ("stays", "DELETE", "1"),
+            ("is_made_once", "INSERT", f"EXISTS (SELECT 1 FROM {name})"),
+        )
+    },
 }
 
 
 def create_schema(connection: Connection) -> None:
-    """Makes tables, triggers and the version row, in the caller's transaction."""
+    """Makes tables, triggers and the rows that there are one of, in the caller's transaction."""
     tables.Row.metadata.create_all(connection)
     for statement in _triggers().values():
         connection.exec_driver_sql(statement)
     connection.execute(insert(tables.schema).values(only=1, version=VERSION))
     connection.execute(insert(tables.heartbeat).values(only=1, at=None))
+    connection.execute(insert(log_tables.head).values(only=1, size=0, root=EMPTY_ROOT))
+    connection.execute(insert(log_tables.journal_mark).values(only=1, size=0, subtrees=b"", at=0))
 
 
 def is_empty(connection: Connection) -> bool:

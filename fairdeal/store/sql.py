@@ -3,10 +3,19 @@
 from dataclasses import asdict
 from pathlib import Path
 
+from fairdeal.app.log_ports import (
+    CommitResult,
+    JournalMark,
+    LogAppend,
+    LoggedLeaf,
+    LogHead,
+    Outage,
+    QueuedLeaf,
+    SignedCheckpoint,
+)
 from fairdeal.app.ports import (
     Account,
     Append,
-    CommitResult,
     Deposited,
     NewTable,
     Once,
@@ -21,10 +30,11 @@ from fairdeal.app.ports import (
 )
 from fairdeal.errors import Refused
 from fairdeal.ledger import Books, Transaction
-from fairdeal.store import audit, journal, lobby, people, transcripts
+from fairdeal.store import audit, journal, lobby, log, people, transcripts
 from fairdeal.store.once import Answer, answer
 from fairdeal.store.schema import check_schema
 from fairdeal.store.sqlite import SqliteDatabase
+from fairdeal.tlog import Tile
 
 
 class SqlStore:
@@ -88,6 +98,7 @@ class SqlStore:
     def open_table(self, table: NewTable, most: int) -> None:
         with self._database.write() as connection:
             lobby.open_table(connection, table, most)
+            log.enqueue(connection, table.leaves)
 
     def table(self, match_id: str) -> Table | None:
         with self._database.read() as connection:
@@ -113,7 +124,10 @@ class SqlStore:
 
     def commit(self, append: Append) -> CommitResult:
         with self._database.write() as connection:
-            return transcripts.commit(connection, append)
+            done = transcripts.commit(connection, append)
+            if done is CommitResult.COMMITTED:
+                log.enqueue(connection, append.leaves)
+            return done
 
     def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
         with self._database.read() as connection:
@@ -154,6 +168,66 @@ class SqlStore:
     def last_beat(self) -> int | None:
         with self._database.read() as connection:
             return transcripts.last_beat(connection)
+
+    def log_head(self) -> LogHead:
+        with self._database.read() as connection:
+            return log.log_head(connection)
+
+    def queued_leaves(self, limit: int) -> tuple[QueuedLeaf, ...]:
+        with self._database.read() as connection:
+            return log.queued(connection, limit)
+
+    def queue_leaf(self, leaf: bytes) -> None:
+        with self._database.write() as connection:
+            log.enqueue(connection, [leaf])
+
+    def append_leaves(self, append: LogAppend) -> CommitResult:
+        with self._database.write() as connection:
+            return log.append(connection, append)
+
+    def tile(self, tile: Tile) -> bytes | None:
+        with self._database.read() as connection:
+            return log.tile_data(connection, tile)
+
+    def leaves(self, start: int, end: int) -> tuple[bytes, ...]:
+        with self._database.read() as connection:
+            return log.entries(connection, start, end)
+
+    def match_leaves(self, match_id: str) -> tuple[LoggedLeaf, ...]:
+        with self._database.read() as connection:
+            return log.match_leaves(connection, match_id)
+
+    def keep_checkpoint(self, size: int, note: str) -> None:
+        with self._database.write() as connection:
+            log.keep_checkpoint(connection, size, note)
+
+    def checkpoint(self, size: int | None = None) -> SignedCheckpoint | None:
+        with self._database.read() as connection:
+            return log.checkpoint(connection, size)
+
+    def cosigned_checkpoints(self, least: int, limit: int) -> tuple[SignedCheckpoint, ...]:
+        with self._database.read() as connection:
+            return log.cosigned(connection, least, limit)
+
+    def add_cosignature(self, size: int, witness: str, line: str) -> None:
+        with self._database.write() as connection:
+            log.add_cosignature(connection, size, witness, line)
+
+    def add_outage(self, outage: Outage, leaf: bytes, now: int) -> None:
+        with self._database.write() as connection:
+            log.add_outage(connection, outage, leaf, now)
+
+    def outages(self, since: int) -> tuple[Outage, ...]:
+        with self._database.read() as connection:
+            return log.outages_since(connection, since)
+
+    def journal_mark(self) -> JournalMark:
+        with self._database.read() as connection:
+            return log.mark(connection)
+
+    def move_journal_mark(self, before: JournalMark, mark: JournalMark, leaf: bytes) -> CommitResult:
+        with self._database.write() as connection:
+            return log.move_mark(connection, before, mark, leaf)
 
 
 def _raise_refusal(outcome: Answer | Refused) -> Answer:

@@ -9,7 +9,7 @@ from sqlmodel import Field, SQLModel
 from fairdeal.ledger import CASHIER
 from fairdeal.limits import MAX_SAFE_INTEGER
 
-_SEQUENCE = BigInteger().with_variant(Integer, "sqlite")  # only INTEGER PRIMARY KEY counts by itself in SQLite
+SEQUENCE = BigInteger().with_variant(Integer, "sqlite")  # only INTEGER PRIMARY KEY counts by itself in SQLite
 
 
 class Row(SQLModel):
@@ -81,7 +81,7 @@ class MatchRow(Row, table=True):
         Index(None, "status", "visibility", "seq"),
         Index(None, "opener", "status"),
     )
-    seq: int | None = Field(primary_key=True, sa_type=_SEQUENCE)
+    seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     id: str = Field(unique=True)
     opener: str = Field(foreign_key="accounts.id")
     seats: int
@@ -114,7 +114,7 @@ class RosterRow(Row, table=True):
     """Every seat of the matches that all seats joined, in the order in which they did. Append-only."""
 
     __tablename__ = "roster"
-    seq: int | None = Field(primary_key=True, sa_type=_SEQUENCE)
+    seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     player: str = Field(unique=True, foreign_key="seats.player")
 
 
@@ -160,7 +160,7 @@ class TransactionRow(Row, table=True):
     """A transaction's header, written after its entries: the seal. `line` is its exact canonical bytes. Append-only."""
 
     __tablename__ = "transactions"
-    seq: int | None = Field(primary_key=True, sa_type=_SEQUENCE)
+    seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     id: str = Field(unique=True)
     kind: str
     match_id: str | None = Field(foreign_key="matches.id", index=True)
@@ -178,7 +178,7 @@ class EntryRow(Row, table=True):
         UniqueConstraint("transaction_id", "account"),
         Index(None, "account", "asset", "seq"),
     )
-    seq: int | None = Field(primary_key=True, sa_type=_SEQUENCE)
+    seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     transaction_id: str = Field(
         sa_column_args=[ForeignKey("transactions.id", deferrable=True, initially="DEFERRED")],
     )
@@ -223,7 +223,7 @@ class SignificantEventRow(Row, table=True):
 
     __tablename__ = "significant_events"
     __table_args__ = (CheckConstraint("kind IN ('identify', 'void')", name="kind"),)
-    seq: int | None = Field(primary_key=True, sa_type=_SEQUENCE)
+    seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     at: int = Field(sa_type=BigInteger)
     kind: str
     data: str

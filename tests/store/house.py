@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import count
 
-from fairdeal import ledger
+from fairdeal import canonical, ledger
 from fairdeal.app.ports import Account, Append, CommitResult, NewTable, Once, Seat, Sitting, Status, Store, Table
 
 ASSET = "JETON"
@@ -11,6 +11,11 @@ FEES = ledger.FeeSchedule("house-1", 750, 2**53 - 1, 200, "pot")
 JOIN_MS = 60_000
 MOST = 1_000
 """Unfinished tables of one opener."""
+
+
+def open_leaf(match_id: str) -> bytes:
+    """An `open` of that match, with roots of no meaning."""
+    return canonical.encode({"commitment": "1" * 64, "m": match_id, "root": "2" * 64, "type": "open"})
 
 
 class House:
@@ -58,6 +63,7 @@ class House:
             sealed_seed=b"sealed " + match_id.encode(),
             created_at=self.now,
             expires_at=self.now + 600_000,
+            leaves=(open_leaf(match_id),),
         )
 
     def open(self, opener: str, stake: int, seats: int = 2, code: str | None = None) -> str:

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from fairdeal.app.log_ports import Outage
 from fairdeal.errors import LedgerBroken, RecordsBroken, SchemaMismatch
 from fairdeal.ledger import Win, check_books
+from fairdeal.match.leaves import outage_leaf
 from fairdeal.store import SqlStore
 from tests.store.house import ASSET, House
+from tests.store.test_log import next_append
 
 LIVE, ENDED, WAITING = 0, 1, 2
 
@@ -33,6 +36,10 @@ class Scene:
         house.finish(house.live(0)[0], Win(0))
         store.identify("5" * 32, "a complaint", 5)
         self.matches = [live, ended, waiting]
+        store.append_leaves(next_append(store))
+        store.keep_checkpoint(store.log_head().size, "note")
+        store.add_cosignature(store.log_head().size, "witness", "line")
+        store.add_outage(Outage(1, 2), outage_leaf(1, 2), 2)
         store.close()
         self.path = path
         self.sql = sqlite3.connect(path, isolation_level=None)
@@ -152,6 +159,46 @@ ATTACKS: dict[str, tuple[str, tuple[str, ...]]] = {
         "INSERT OR REPLACE INTO significant_events SELECT seq, at, kind, '{{}}' FROM significant_events",
         (),
     ),
+    "leaves_are_queued_once": (
+        "INSERT INTO log_queue (leaf, type, match_id)"
+        " SELECT leaf, type, match_id FROM leaves WHERE type = 'open' LIMIT 1",
+        (),
+    ),
+    "leaves_stand_once": (
+        "UPDATE log_head SET size = size + 1;"
+        "INSERT OR REPLACE INTO leaves SELECT (SELECT max(n) + 1 FROM leaves), leaf, type, match_id"
+        " FROM leaves WHERE type = 'open' LIMIT 1",
+        (),
+    ),
+    "leaves_have_no_gaps": ("INSERT INTO leaves VALUES ((SELECT max(n) + 1 FROM leaves), x'00', 'ledger', NULL)", ()),
+    "leaves_never_update": ("UPDATE leaves SET leaf = x'00'", ()),
+    "leaves_never_delete": ("DELETE FROM leaves", ()),
+    "leaves_never_replace": (
+        "INSERT OR REPLACE INTO leaves SELECT n, x'00', 'ledger', NULL FROM leaves LIMIT 1",
+        ("leaves_have_no_gaps",),
+    ),
+    "log_head_grows": ("UPDATE log_head SET root = zeroblob(32)", ()),
+    "log_head_stays": ("DELETE FROM log_head", ()),
+    "log_head_is_made_once": ("INSERT OR REPLACE INTO log_head VALUES (1, 0, zeroblob(32))", ()),
+    "tiles_grow": ("UPDATE tiles SET data = zeroblob(8192)", ()),
+    "tiles_stay": ("DELETE FROM tiles", ()),
+    "tiles_are_made_once": ("INSERT OR REPLACE INTO tiles SELECT level, n, zeroblob(32) FROM tiles", ()),
+    "checkpoints_are_of_what_is_stored": ("INSERT INTO checkpoints VALUES (1000, 'note')", ()),
+    "checkpoints_never_update": ("UPDATE checkpoints SET note = 'other'", ()),
+    "checkpoints_never_delete": ("DELETE FROM checkpoints", ()),
+    "checkpoints_never_replace": ("INSERT OR REPLACE INTO checkpoints SELECT size, 'other' FROM checkpoints", ()),
+    "cosignatures_never_update": ("UPDATE cosignatures SET line = 'other'", ()),
+    "cosignatures_never_delete": ("DELETE FROM cosignatures", ()),
+    "cosignatures_never_replace": (
+        "INSERT OR REPLACE INTO cosignatures SELECT size, witness, 'other' FROM cosignatures",
+        (),
+    ),
+    "outages_never_update": ("UPDATE outages SET ended = ended + 1", ()),
+    "outages_never_delete": ("DELETE FROM outages", ()),
+    "outages_never_replace": ("INSERT OR REPLACE INTO outages SELECT seq, began, ended + 1 FROM outages", ()),
+    "journal_mark_goes_forward": ("UPDATE journal_mark SET at = at + 1", ()),
+    "journal_mark_stays": ("DELETE FROM journal_mark", ()),
+    "journal_mark_is_made_once": ("INSERT OR REPLACE INTO journal_mark VALUES (1, 0, x'', 0)", ()),
     "seals_never_update": ("UPDATE seals SET sealed = x'00'", ()),
     "seals_never_delete": ("DELETE FROM seals", ()),
     "seals_never_replace": ("INSERT OR REPLACE INTO seals VALUES ('{live}', x'00')", ()),
@@ -187,6 +234,15 @@ def test_an_attack_is_stopped_by_its_guard_and_by_nothing_else(guard: str, scene
         "INSERT INTO seats VALUES ('{waiting}', 1, '{player}', 'x', 5, NULL)",
         "UPDATE matches SET status = 'lost' WHERE id = '{live}'",
         "INSERT INTO schema VALUES (2, 1)",
+        "UPDATE log_head SET size = size - 1",
+        "UPDATE log_head SET size = size + 1; UPDATE log_head SET size = size + 1",
+        "UPDATE tiles SET data = substr(data, 1, 32)",
+        "UPDATE tiles SET data = data || x'00'",
+        "UPDATE tiles SET n = n + 1, data = data || zeroblob(32)",
+        "INSERT INTO tiles VALUES (1, 0, x'')",
+        "INSERT INTO log_queue (leaf, type, match_id) VALUES (x'00', 'ledger', '{live}')",
+        "INSERT INTO log_queue (leaf, type, match_id) VALUES (x'00', 'open', NULL)",
+        "INSERT INTO outages (began, ended) VALUES (5, 5)",
         _HEADER,  # without entries
         _MINT + _HEADER.replace("'JETON'", "'EUR'"),
     ],

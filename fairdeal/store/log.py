@@ -1,0 +1,160 @@
+"""The log of all matches: its queue, leaves, tiles, head and checkpoints. Inside the caller's transaction."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from fairdeal.app.log_ports import (
+    CommitResult,
+    JournalMark,
+    LogAppend,
+    LoggedLeaf,
+    LogHead,
+    Outage,
+    QueuedLeaf,
+    SignedCheckpoint,
+)
+from fairdeal.errors import RecordsBroken
+from fairdeal.limits import HASH_BYTES
+from fairdeal.match.leaves import parse_leaf
+from fairdeal.store import transcripts
+from fairdeal.store.log_tables import checkpoints, cosignatures, head, journal_mark, leaves, outages, queue, tiles
+from fairdeal.tlog import Frontier, Tile
+from fairdeal.tlog.tiles import TILE_HEIGHT
+
+
+def enqueue(connection: Connection, texts: Iterable[bytes]) -> None:
+    """Leaves that will get their index in this order. Raises Malformed for one that is none of protocol section 7.2."""
+    parsed = [(text, parse_leaf(text)) for text in texts]
+    rows = [{"leaf": text, "type": leaf["type"], "match_id": leaf.get("m")} for text, leaf in parsed]
+    if rows:
+        connection.execute(insert(queue), rows)
+
+
+def queued(connection: Connection, limit: int) -> tuple[QueuedLeaf, ...]:
+    """The leaves that wait, the first one first."""
+    some = select(queue.c.seq, queue.c.leaf, queue.c.type, queue.c.match_id).order_by(queue.c.seq).limit(limit)
+    return tuple(QueuedLeaf(*row) for row in connection.execute(some))
+
+
+def replace_queue(connection: Connection, texts: Iterable[bytes]) -> None:
+    """These leaves wait, and no others."""
+    connection.execute(delete(queue))
+    enqueue(connection, texts)
+
+
+def log_head(connection: Connection) -> LogHead:
+    """How many leaves are stored, and their root."""
+    return LogHead(*connection.execute(select(head.c.size, head.c.root)).one())
+
+
+def append(connection: Connection, made: LogAppend) -> CommitResult:
+    """The head first: who loses its compare-and-set writes nothing."""
+    size = made.size + len(made.leaves)
+    moved = update(head).where(head.c.size == made.size).values(size=size, root=made.root)
+    if connection.execute(moved).rowcount != 1:
+        return CommitResult.STALE
+    connection.execute(
+        insert(leaves),
+        [
+            {"n": made.size + place, "leaf": one.leaf, "type": one.type, "match_id": one.m}
+            for place, one in enumerate(made.leaves)
+        ],
+    )
+    for tile, data in made.tiles.items():
+        # The hashes that the level had before: the tile is begun if they reach into it.
+        if made.size >> TILE_HEIGHT * tile.level > tile.index << TILE_HEIGHT:
+            here = (tiles.c.level == tile.level) & (tiles.c.n == tile.index)
+            if connection.execute(update(tiles).where(here).values(data=data)).rowcount != 1:
+                raise RecordsBroken("the log has not the tile that its size asks for")
+        else:
+            connection.execute(insert(tiles).values(level=tile.level, n=tile.index, data=data))
+    taken = delete(queue).where(queue.c.seq.in_([one.seq for one in made.leaves]))
+    if connection.execute(taken).rowcount != len(made.leaves):
+        raise RecordsBroken("a leaf is appended that did not wait for it")
+    return CommitResult.COMMITTED
+
+
+def tile_data(connection: Connection, tile: Tile) -> bytes | None:
+    """As many hashes as the tile's name says, if so many are stored."""
+    here = (tiles.c.level == tile.level) & (tiles.c.n == tile.index)
+    data: bytes | None = connection.execute(select(tiles.c.data).where(here)).scalar_one_or_none()
+    wanted = tile.width * HASH_BYTES
+    return None if data is None or len(data) < wanted else data[:wanted]
+
+
+def entries(connection: Connection, start: int, end: int) -> tuple[bytes, ...]:
+    """The leaves from index `start` up to `end`."""
+    some = select(leaves.c.leaf).where(leaves.c.n >= start, leaves.c.n < end).order_by(leaves.c.n)
+    return tuple(connection.execute(some).scalars())
+
+
+def match_leaves(connection: Connection, match_id: str) -> tuple[LoggedLeaf, ...]:
+    """The leaves of a match, by index."""
+    some = select(leaves.c.n, leaves.c.leaf).where(leaves.c.match_id == match_id).order_by(leaves.c.n)
+    return tuple(LoggedLeaf(*row) for row in connection.execute(some))
+
+
+def keep_checkpoint(connection: Connection, size: int, note: str) -> None:
+    """Once for each size. Raises RecordsBroken for another note of one."""
+    kept = connection.execute(select(checkpoints.c.note).where(checkpoints.c.size == size)).scalar_one_or_none()
+    if kept is None:
+        connection.execute(insert(checkpoints).values(size=size, note=note))
+    elif kept != note:
+        raise RecordsBroken("the log has signed another checkpoint of that size")
+
+
+def checkpoint(connection: Connection, size: int | None) -> SignedCheckpoint | None:
+    """The one of that size, or the newest."""
+    if size is None:
+        size = connection.execute(select(func.max(checkpoints.c.size))).scalar_one()
+    note = connection.execute(select(checkpoints.c.note).where(checkpoints.c.size == size)).scalar_one_or_none()
+    if size is None or note is None:
+        return None
+    lines = select(cosignatures.c.line).where(cosignatures.c.size == size).order_by(cosignatures.c.witness)
+    return SignedCheckpoint(size, note, tuple(connection.execute(lines).scalars()))
+
+
+def cosigned(connection: Connection, least: int, limit: int) -> tuple[SignedCheckpoint, ...]:
+    """Checkpoints that a witness has cosigned, the newest first."""
+    some = select(cosignatures.c.size).distinct().where(cosignatures.c.size >= least)
+    sizes = connection.execute(some.order_by(cosignatures.c.size.desc()).limit(limit)).scalars().all()
+    found = (checkpoint(connection, size) for size in sizes)
+    return tuple(one for one in found if one is not None)
+
+
+def add_cosignature(connection: Connection, size: int, witness: str, line: str) -> None:
+    """The first line of a witness at a size stands."""
+    mine = (cosignatures.c.size == size) & (cosignatures.c.witness == witness)
+    if connection.execute(select(cosignatures.c.line).where(mine)).first() is None:
+        connection.execute(insert(cosignatures).values(size=size, witness=witness, line=line))
+
+
+def add_outage(connection: Connection, outage: Outage, leaf: bytes, now: int) -> None:
+    """The outage, its leaf, and the heartbeat that ends it."""
+    connection.execute(insert(outages).values(began=outage.start, ended=outage.end))
+    enqueue(connection, [leaf])
+    transcripts.beat(connection, now)
+
+
+def outages_since(connection: Connection, since: int) -> tuple[Outage, ...]:
+    """Those that ended at `since` or later, the oldest first."""
+    some = select(outages.c.began, outages.c.ended).where(outages.c.ended >= since).order_by(outages.c.seq)
+    return tuple(Outage(*row) for row in connection.execute(some))
+
+
+def mark(connection: Connection) -> JournalMark:
+    """How far the money journal is in the log."""
+    row = connection.execute(select(journal_mark)).one()
+    hashes = tuple(row.subtrees[at : at + HASH_BYTES] for at in range(0, len(row.subtrees), HASH_BYTES))
+    return JournalMark(Frontier(row.size, hashes), row.at)
+
+
+def move_mark(connection: Connection, before: JournalMark, after: JournalMark, leaf: bytes) -> CommitResult:
+    """A compare-and-set on the mark's size, and the leaf into the queue."""
+    moved = update(journal_mark).where(journal_mark.c.size == before.frontier.size)
+    moved = moved.values(size=after.frontier.size, subtrees=b"".join(after.frontier.subtrees), at=after.at)
+    if connection.execute(moved).rowcount != 1:
+        return CommitResult.STALE
+    enqueue(connection, [leaf])
+    return CommitResult.COMMITTED
