@@ -1,8 +1,12 @@
 """The worked example of docs/protocol.md is a real match: made by the service's code, accepted by the verifier's."""
 
 import hashlib
+from collections.abc import Callable
+
+import pytest
 
 from fairdeal_verifier import Policy, verify
+from tests.simulator import Played
 from tests.simulator.worked_example import example, section, written
 
 
@@ -10,10 +14,20 @@ def test_text_is_what_the_code_makes() -> None:
     assert written() == section()
 
 
-def test_verifier_accepts_it() -> None:
+@pytest.mark.parametrize(
+    ("policy", "held", "verdict", "anchor"),
+    [
+        (lambda played: played.policy, None, "unchecked", None),
+        (lambda played: played.policy, 0, "verified", "held"),
+        (lambda played: played.witnessed_policy, None, "verified", "witnesses"),
+    ],
+)
+def test_verifier_says_of_it_what_the_text_says(
+    policy: Callable[[Played], str], held: int | None, verdict: str, anchor: str | None
+) -> None:
     played = example()
-    report = verify(played.bundle, Policy.parse(played.policy.encode()), played.held[0])
-    assert report.verdict == "verified"
+    report = verify(played.bundle, Policy.parse(policy(played).encode()), None if held is None else played.held[held])
+    assert (report.verdict, report.anchor) == (verdict, anchor)
 
 
 def test_commitment_is_what_sha256sum_prints() -> None:

@@ -35,6 +35,7 @@ from fairdeal.tlog import (
 )
 
 NAME: Final = "fairdeal.example/log"
+WITNESSES: Final = ("north", "south")
 SECOND: Final = 1_750_000_000
 """When witnesses cosign the empty log; a second later for each leaf."""
 ROTATED: Final = 0.2
@@ -46,7 +47,18 @@ class LogKeys:
     """The secrets of a log and of its two witnesses; `log` in the order of use: more than one once it was replaced."""
 
     log: tuple[SigningKey, ...]
-    witnesses: tuple[Cosigner, ...]
+    witnesses: tuple[SigningKey, ...]
+
+    def cosigner(self, number: int) -> Cosigner:
+        return Cosigner(f"witness.example/{WITNESSES[number]}", self.witnesses[number])
+
+
+def key_replaced(old: SigningKey, new: SigningKey) -> tuple[bytes, bytes]:
+    """What both keys of the log sign when one takes the other's place, and the leaf."""
+    signers = NoteSigner(NAME, old), NoteSigner(NAME, new)
+    keys = signers[0].verifier_key, signers[1].verifier_key
+    message = key_message(*keys)
+    return message, key_leaf(*keys, *(signer.sign(message) for signer in signers))
 
 
 class Tree:
@@ -109,9 +121,8 @@ class ServiceLog:
 
     def replace_key(self) -> None:
         """The second key takes the place of the first."""
-        old, new = (NoteSigner(NAME, key) for key in self.keys.log)
-        message = key_message(old.verifier_key, new.verifier_key)
-        self.append(key_leaf(old.verifier_key, new.verifier_key, old.sign(message), new.sign(message)))
+        _, leaf = key_replaced(*self.keys.log)
+        self.append(leaf)
 
     def with_leaves(self, leaves: Sequence[bytes]) -> "ServiceLog":
         """Another history under the same keys: what a log made up afterwards, or a restored one, says."""
@@ -131,7 +142,7 @@ class ServiceLog:
         checkpoint = Checkpoint(NAME, size, self.tree.root(size))
         note = sign_note(checkpoint.body(), NoteSigner(NAME, key))
         for number in self.cosigners if cosigners is None else cosigners:
-            note += self.keys.witnesses[number].cosign(checkpoint, SECOND + size).format()
+            note += self.keys.cosigner(number).cosign(checkpoint, SECOND + size).format()
         if cosigners is None:
             self.notes[size] = note
         return note
@@ -163,16 +174,17 @@ class ServiceLog:
 
     @cached_property
     def policy(self) -> str:
-        """Believes the log's keys, old and new, and asks for no witness."""
-        return format_policy(NoteSigner(NAME, key).verifier_key for key in self.keys.log)
+        """Believes the log's key, or the old and the new one, and asks for no witness."""
+        used = self.keys.log[: 1 if self.replaced_at is None else 2]
+        return format_policy(NoteSigner(NAME, key).verifier_key for key in used)
 
     @cached_property
     def witnessed_policy(self) -> str:
         """Asks for both witnesses where both cosign, else for any of them."""
         logs = self.policy.removesuffix("quorum none\n")
         witnesses = "".join(
-            f"witness {name} {witness.verifier_key.format()}\n"
-            for name, witness in zip(("north", "south"), self.keys.witnesses, strict=True)
+            f"witness {name} {self.keys.cosigner(number).verifier_key.format()}\n"
+            for number, name in enumerate(WITNESSES)
         )
         threshold = "all" if len(self.cosigners) == 2 else "any"
         return f"{logs}{witnesses}group both {threshold} north south\nquorum both\n"
@@ -185,11 +197,8 @@ class Surroundings:
         self.random = rng
         self.replaces = rng.random() < ROTATED
         keys = [SigningKey.from_seed(rng.randbytes(32)) for _ in range(4)]
-        witnesses = tuple(
-            Cosigner(f"witness.example/{name}", key) for name, key in zip(("north", "south"), keys[2:], strict=True)
-        )
         self.log = ServiceLog(
-            LogKeys(tuple(keys[: 1 + self.replaces]), witnesses), rng.choice(((0, 1), (0, 1), (0,), (1,)))
+            LogKeys(tuple(keys[: 1 + self.replaces]), tuple(keys[2:])), rng.choice(((0, 1), (0, 1), (0,), (1,)))
         )
         self.others = [leaf for _ in range(4) for leaf in self._other_match()]
 
