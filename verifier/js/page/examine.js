@@ -6,7 +6,7 @@ import { fromUtf8 } from "../src/bytes.js";
 import { Malformed, UsageError } from "../src/errors.js";
 import { parseHeld } from "../src/files.js";
 import { MAX_FILE_BYTES } from "../src/limits.js";
-import { parsePolicy } from "../src/notes.js";
+import { parsePolicy } from "../src/policy.js";
 import { verify } from "../src/verify.js";
 import { factsOf } from "./facts.js";
 
@@ -55,7 +55,7 @@ function heldFacts(bytes) {
 }
 
 /** @param {Uint8Array | undefined} bytes */
-const policyFacts = (bytes) => (bytes === undefined ? null : parsePolicy(bytes).keys.map(({ name, id }) => ({ name, id })));
+const policyFacts = (bytes) => (bytes === undefined ? null : parsePolicy(bytes).logs.map(({ name, id }) => ({ name, id })));
 
 /**
  * A copy of a bundle in which one card is another: the first one played, else the first one turned.

@@ -2,9 +2,9 @@
 
 import { parse } from "./canonical.js";
 import { Malformed, UsageError } from "./errors.js";
-import { MAX_LINE_BYTES, MAX_FILE_BYTES } from "./limits.js";
-import { parseCheckpoint } from "./notes.js";
-import { checkBundleHeader, checkHeldLine, schemaOf } from "./schema.js";
+import { MAX_FILE_BYTES, MAX_HEADER_BYTES, MAX_LINE_BYTES } from "./limits.js";
+import { parseCheckpoint, parseReceipt } from "./notes.js";
+import { checkBundleHeader, checkHeldLine, isLogLine, schemaOf } from "./schema.js";
 
 const LF = 10;
 
@@ -17,11 +17,20 @@ const LF = 10;
  * @property {string} type
  */
 
-/** @typedef {{head: import("./notes.js").Checkpoint, events: Event[], lines: Uint8Array[]}} Bundle */
+/** @typedef {import("./notes.js").Checkpoint} Checkpoint */
+/** @typedef {import("./notes.js").Receipt} Receipt */
 
-/** @typedef {{receipt: import("./notes.js").Checkpoint, sig: string, view: any}} HeldLine */
+/** A leaf of 7.2 with its place in the log and the proof of it. @typedef {{index: number, leaf: any, proof: string[]}} Proven */
 
-/** @typedef {{key: string, m: string, seat: number, lines: HeldLine[]}} Held */
+/** What a header says of the log. @typedef {{checkpoint: Checkpoint, leaves: Proven[], consistency: {size: number, proof: string[]}[]}} LogPart */
+
+/** @typedef {{head: Receipt, log: LogPart | null, events: Event[], lines: Uint8Array[]}} Bundle */
+
+/** @typedef {{receipt: Receipt, sig: string, view: any}} HeldLine */
+
+/** @typedef {{checkpoint: Checkpoint, leaves: Proven[]}} LogLine */
+
+/** @typedef {{key: string, m: string, seat: number, lines: HeldLine[], logLines: LogLine[]}} Held */
 
 /** @param {Uint8Array} bytes @returns {Uint8Array[]} the lines, without their LF @throws {Malformed} */
 function splitLines(bytes) {
@@ -46,31 +55,33 @@ function at(place, work) {
   }
 }
 
-/** @param {Uint8Array} line @returns {any} @throws {Malformed} */
-function parseLine(line) {
-  if (line.length > MAX_LINE_BYTES) throw new Malformed("size", "a line is too long");
+/** @param {Uint8Array} line @param {number} [most] bytes @returns {any} @throws {Malformed} */
+function parseLine(line, most = MAX_LINE_BYTES) {
+  if (line.length > most) throw new Malformed("size", "a line is too long");
   return parse(line);
 }
 
 /** @param {Uint8Array} bytes @returns {Bundle} @throws {Malformed} with the cause and the place of step 0 */
 export function parseBundle(bytes) {
   const [headerLine, ...lines] = splitLines(bytes);
-  const header = parseLine(headerLine);
+  const header = parseLine(headerLine, MAX_HEADER_BYTES);
   const events = lines.map((line, index) => at(index, () => parseLine(line)));
-  checkBundleHeader(header);
-  const head = parseHead(header.head);
+  const { head, log } = readHeader(header);
   const schema = schemaOf(events[0]);
   events.forEach((event, index) => {
     schema.check(event, index);
     if (event.n !== index) throw new Malformed("index", "an event out of its place", index);
   });
-  return { head, events, lines };
+  return { head, log, events, lines };
 }
 
-/** @param {string} note */
-function parseHead(note) {
+/** @param {any} header @returns {{head: Receipt, log: LogPart | null}} @throws {Malformed} cause `header` */
+function readHeader(header) {
+  checkBundleHeader(header);
+  const { head, checkpoint, leaves, consistency } = header;
   try {
-    return parseCheckpoint(note);
+    const log = checkpoint === undefined ? null : { checkpoint: parseCheckpoint(checkpoint), leaves, consistency };
+    return { head: parseReceipt(head), log };
   } catch (error) {
     if (error instanceof Malformed) throw new Malformed("header", error.message);
     throw error;
@@ -80,12 +91,23 @@ function parseHead(note) {
 /** @param {Uint8Array} bytes @returns {Held} @throws {UsageError} */
 export function parseHeld(bytes) {
   try {
-    const [header, ...lines] = splitLines(bytes).map(parseLine);
+    const [headerLine, ...rest] = splitLines(bytes);
+    const header = parseLine(headerLine);
     checkHeldLine(header, true);
-    lines.forEach((line) => checkHeldLine(line, false));
-    return { ...header, lines: lines.map((line) => ({ ...line, receipt: parseCheckpoint(line.receipt) })) };
+    const all = rest.map(parseHeldLine);
+    const lines = all.filter((line) => !isLogLine(line)).map((line) => ({ ...line, receipt: parseReceipt(line.receipt) }));
+    const logLines = all.filter(isLogLine).map((line) => ({ ...line, checkpoint: parseCheckpoint(line.checkpoint) }));
+    return { ...header, lines, logLines };
   } catch (error) {
     if (error instanceof Malformed) throw new UsageError(`held file: ${error.message}`);
     throw error;
   }
+}
+
+/** @param {Uint8Array} bytes @returns {any} a receipt line or a log line @throws {Malformed} */
+function parseHeldLine(bytes) {
+  const line = parseLine(bytes, MAX_HEADER_BYTES);
+  checkHeldLine(line, false);
+  if (bytes.length > MAX_LINE_BYTES && !isLogLine(line)) throw new Malformed("size", "a line is too long");
+  return line;
 }

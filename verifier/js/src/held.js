@@ -1,9 +1,10 @@
 /** The held file against the bundle: its part of step 3, and the anchor (protocol 6.2). */
 
 import { concat, fromHex, utf8 } from "./bytes.js";
-import { encodeBytes } from "./canonical.js";
+import { encodeBytes, same } from "./canonical.js";
 import { Finding, UsageError } from "./errors.js";
-import { isClosed } from "./seats.js";
+import { contradiction, isProven } from "./log.js";
+import { signersOf } from "./policy.js";
 import { suspectsOf } from "./suspects.js";
 
 const VIEW = utf8("fairdeal/1 view\n");
@@ -11,17 +12,26 @@ const VIEW = utf8("fairdeal/1 view\n");
 /** @typedef {import("./verify.js").Run} Run */
 /** @typedef {import("./files.js").HeldLine} HeldLine */
 
-/** @param {Run} run @throws {UsageError} for the held file of another match */
+/** @param {Run} run @returns {Promise<number>} signatures checked @throws {UsageError} for the held file of another match */
 export async function checkHeld(run) {
-  const { held, head, roots } = run;
-  if (held === null) return;
+  const { held, head } = run;
+  if (held === null) return 0;
   const own = held.m === head.origin.split("/m/").pop() && held.seat < run.events[0].data.seats;
   if (!own) throw new UsageError("held file: of another match");
+  let checked = await checkReceipts(run, held);
+  if (run.log === null || run.policy === null) return checked;
+  for (const line of held.logLines) checked += await checkLogLine(run, run.log, run.policy, line);
+  return checked;
+}
+
+/** @param {Run} run @param {import("./files.js").Held} held @returns {Promise<number>} signatures checked */
+async function checkReceipts(run, held) {
+  const { roots } = run;
   const chosen = signedLines(run);
   const signed = await Promise.all(chosen.map((line) => signaturesHold(run, line)));
   const have = run.events.length;
-  // Nothing follows a closed match, so a longer history is another one.
-  const beyond = isClosed(run.events);
+  // Nothing follows a closed match, so a longer history is another one; of a lost one the rest may have been played.
+  const beyond = run.closed && !run.lost;
   const fork = held.lines.find(({ receipt: { size, root } }) => (size <= have ? root !== roots[size] : beyond));
   if (!held.lines.every((line) => fits(run, line)) || !signed.every(Boolean)) {
     throw unsigned();
@@ -32,7 +42,32 @@ export async function checkHeld(run) {
       size <= have ? new Finding(3, "fork", size - 1, { suspects: suspectsOf(run, size) }) : new Finding(3, "fork", have);
     throw await accusation(run, fork, finding);
   }
-  run.checked += 2 * chosen.length;
+  return 2 * chosen.length;
+}
+
+const badLine = () => new Finding(3, "held_log", null, { verdict: "altered" });
+
+/** @param {number | null} place @param {number[] | null} [suspects] */
+const logFork = (place, suspects = null) => new Finding(3, "log_fork", place, { suspects });
+
+/**
+ * What the log showed while the match was played, against what it shows now.
+ * @param {Run} run @param {import("./files.js").LogPart} log @param {import("./policy.js").Policy} policy @param {import("./files.js").LogLine} line
+ * @returns {Promise<number>} signatures checked
+ */
+async function checkLogLine(run, log, policy, { checkpoint, leaves }) {
+  const open = run.events[0].data;
+  const { logs, witnesses, hold } = await signersOf(policy, run.checker, checkpoint);
+  const signed = hold && checkpoint.origin === open.log && logs.some(({ name }) => name === open.log);
+  if (!signed || !leaves.every((proven) => proven.leaf.m === open.m && isProven(proven, checkpoint))) throw badLine();
+  if (checkpoint.size === log.checkpoint.size && checkpoint.root !== log.checkpoint.root) throw logFork(null);
+  for (const { index, leaf } of leaves) {
+    const other = log.leaves.find((each) => each.leaf.type === leaf.type);
+    if (other !== undefined && (other.index !== index || !same(other.leaf, leaf))) throw logFork(null);
+    const finding = other === undefined ? contradiction(run, leaf) : null;
+    if (finding?.verdict === "cheated") throw logFork(finding.place, finding.suspects);
+  }
+  return logs.length + witnesses.length;
 }
 
 /**

@@ -25,12 +25,11 @@ export async function runPass(run) {
 }
 
 /** Packs are only asked for once all seeds stand in the transcript. @param {Run} run */
-function shuffleOf({ events, roots }) {
+function shuffleOf({ events, roots, serverSeed }) {
   const seeds = [];
   for (const { type, by, data } of events) if (type === "seed") seeds[by] ??= fromHex(data.do.seed);
-  const reveal = events.find((event) => event.type === "reveal");
   const tableRoot = fromHex(roots[events[0].data.seats + 1] ?? "");
-  const secrets = { serverSeed: fromHex(reveal?.data.server_seed ?? ""), tableRoot, seeds };
+  const secrets = { serverSeed: fromHex(serverSeed ?? ""), tableRoot, seeds };
   return {
     deck: (/** @type {number} */ deal) => deck(secrets, deal),
     cut: (/** @type {number} */ deal) => cutSize(secrets, deal),

@@ -5,9 +5,9 @@ import { sentence } from "./sentences.js";
 /** Names of the steps, by number (6.2). */
 export const STEPS = [
   "bytes and schema",
-  "policy and keys",
-  "log proofs",
-  "transcript root, head, held receipts",
+  "policy, keys, checkpoint",
+  "log proofs and order",
+  "transcript root, head, leaves, held receipts",
   "seat signatures",
   "commitment opens",
   "seat seeds open",
@@ -63,27 +63,36 @@ export function counts(events, signatures) {
  * @property {number[] | null} suspects
  * @property {string | null} m
  * @property {{reason: string, winner: number | null} | null} ending
- * @property {"held" | null} anchor
+ * @property {"witnesses" | "held" | null} anchor
+ * @property {{cosignatures: number, size: number} | null} log
  * @property {"all" | "last"} signatures
  * @property {ReturnType<typeof counts>} counts
  * @property {{step: number, name: string, result: string}[]} checks
  * @property {string} sentence
  */
 
+/** How the match ended, as far as this copy tells. @param {import("./verify.js").Run} run */
+function endingOf({ events, lost }) {
+  const end = events.find((event) => event.type === "end");
+  if (lost) return { reason: "lost", winner: null };
+  return end === undefined ? null : { reason: end.data.reason, winner: end.data.winner };
+}
+
 /**
  * @param {{verdict: string, step: number | null, cause: string | null, broken_at: number | null, suspects: number[] | null}} found
- * @param {{events: import("./files.js").Event[], checks: Checks, anchor: "held" | null, signatures: "all" | "last", checked: number}} run
+ * @param {import("./verify.js").Run} run
  * @param {"fr" | "en"} lang
  * @returns {Report}
  */
-export function makeReport(found, { events, checks, anchor, signatures, checked }, lang) {
-  const end = events.find((event) => event.type === "end");
+export function makeReport(found, run, lang) {
+  const { events, log, checks, anchor, signatures, checked, cosigned } = run;
   const facts = {
     format: "fairdeal/report@1",
     ...found,
     m: events.length > 0 ? events[0].data.m : null,
-    ending: end === undefined ? null : { reason: end.data.reason, winner: end.data.winner },
+    ending: endingOf(run),
     anchor,
+    log: log === null ? null : { cosignatures: cosigned.length, size: log.checkpoint.size },
     signatures,
     counts: counts(events, checked),
     checks: checks.list(),

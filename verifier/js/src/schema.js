@@ -4,6 +4,7 @@ import { CARDS, isCard } from "./cards.js";
 import { Malformed } from "./errors.js";
 import { GAMES } from "./games.js";
 import { DAY_MS } from "./limits.js";
+import { consistency, provenLeaves } from "./leaves.js";
 import { EMPTY_ROOT } from "./merkle.js";
 import { either, hex, integer, list, MAX, natural, object, oneOf, perSide, text } from "./shape.js";
 
@@ -69,7 +70,7 @@ const join = object({
     key: hex(32),
     player: hex(16),
     seed_commitment: hex(32),
-    seen: object({ root: oneOf(EMPTY_ROOT), size: oneOf(0) }),
+    seen: either(object({ root: oneOf(EMPTY_ROOT), size: oneOf(0) }), object({ root: hex(32), size: integer(1, MAX) })),
   }),
 });
 
@@ -175,15 +176,22 @@ const view = object({
   size: integer(1, MAX),
 });
 const heldHeader = object({ format: oneOf("fairdeal/held@1"), key: hex(32), m: hex(16), seat });
-const heldLine = object({ receipt: (value) => typeof value === "string", sig: hex(64), view });
+const note = (/** @type {unknown} */ value) => typeof value === "string";
+const heldReceipt = object({ receipt: note, sig: hex(64), view });
+const heldLog = object({ checkpoint: note, leaves: provenLeaves });
+
+/** Whether a line of a held file is a log line, which may be longer than others. @param {any} value */
+export const isLogLine = (value) => heldLog(value);
 
 /** @param {any} value @param {boolean} first whether it is the header @throws {Malformed} */
 export function checkHeldLine(value, first) {
-  if (!(first ? heldHeader : heldLine)(value)) throw new Malformed("schema", "a line outside the held format");
+  if (!(first ? heldHeader : either(heldReceipt, heldLog))(value)) throw new Malformed("schema", "a line outside the held format");
 }
+
+const plainHeader = { format: oneOf("fairdeal/bundle@1"), head: note };
+const bundleHeader = either(object(plainHeader), object({ ...plainHeader, checkpoint: note, consistency, leaves: provenLeaves }));
 
 /** @param {any} value @throws {Malformed} cause `header` */
 export function checkBundleHeader(value) {
-  const fits = object({ format: oneOf("fairdeal/bundle@1"), head: (/** @type {unknown} */ head) => typeof head === "string" });
-  if (!fits(value)) throw new Malformed("header", "not a bundle header");
+  if (!bundleHeader(value)) throw new Malformed("header", "not a bundle header");
 }

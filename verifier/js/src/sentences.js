@@ -14,10 +14,6 @@ const GLOSSES = {
 
 /** @type {Record<string, Words>} */
 const VERDICTS = {
-  verified: {
-    fr: "tout est en règle, ce dossier est celui qui a été signé, et votre fichier de joueur le confirme",
-    en: "everything holds, this file is the record that was signed, and your held file confirms it",
-  },
   cheated: {
     fr: "des textes signés se contredisent ou enfreignent une règle",
     en: "cheating is proven, signed texts contradict each other or break a rule",
@@ -36,6 +32,18 @@ const VERDICTS = {
   },
 };
 
+/** What confirms a verified match, by its anchor. @type {Record<string, Words>} */
+const ANCHORED = {
+  witnesses: {
+    fr: "tout est en règle, ce dossier est celui qui a été signé, et assez de témoins du journal le confirment",
+    en: "everything holds, this file is the record that was signed, and enough witnesses of the log confirm it",
+  },
+  held: {
+    fr: "tout est en règle, ce dossier est celui qui a été signé, et votre fichier de joueur le confirme",
+    en: "everything holds, this file is the record that was signed, and your held file confirms it",
+  },
+};
+
 /** Causes that say all, whatever the verdict. @type {Record<string, Words>} */
 const WHOLE = {
   not_closed: {
@@ -51,8 +59,8 @@ const WHOLE = {
     en: "the record is signed by a key that your policy does not know",
   },
   no_anchor: {
-    fr: "tout concorde, mais seule la parole de l’opérateur dit que c’est la partie jouée, il manque votre fichier de joueur",
-    en: "everything agrees, but only the operator’s word says that this match was played, a held file that anchors it is missing",
+    fr: "tout concorde, mais seule la parole de l’opérateur dit que c’est la partie jouée, il manque assez de témoins ou votre fichier de joueur",
+    en: "everything agrees, but only the operator’s word says that this match was played, enough witnesses or a held file that anchors it are missing",
   },
 };
 
@@ -64,6 +72,14 @@ const CAUSES = {
   schema: { fr: "un événement n’a pas la forme prévue", en: "an event does not have its form" },
   index: { fr: "un événement n’est pas à sa place", en: "an event is not at its place" },
   head_signature: { fr: "la signature de l’en-tête n’est pas la bonne", en: "the head’s signature is not the right one" },
+  checkpoint: { fr: "l’état du journal n’est pas signé comme il faut, ou est celui d’un autre journal", en: "the log’s checkpoint is not signed as it must be, or is of another log" },
+  leaf: { fr: "une inscription au journal ne correspond pas à la partie", en: "a leaf of the log does not fit the match" },
+  inclusion: { fr: "une inscription n’est pas prouvée dans le journal", en: "a leaf is not proven to be in the log" },
+  leaf_missing: { fr: "une inscription au journal manque", en: "a leaf of the log is missing" },
+  consistency: { fr: "le journal ne prolonge pas celui qu’un joueur avait vu", en: "the log does not go on from the one that a player had seen" },
+  log_order: { fr: "le journal a inscrit la partie dans le désordre", en: "the log has the match out of order" },
+  held_log: { fr: "une preuve du journal dans le fichier de joueur ne tient pas", en: "a proof of the log in the held file does not hold" },
+  log_fork: { fr: "le journal a montré une autre histoire pendant la partie", en: "the log showed another history during the match" },
   events_missing: { fr: "des événements manquent", en: "events are missing" },
   events_extra: { fr: "des événements ont été ajoutés", en: "events were added" },
   root: { fr: "un événement a été modifié", en: "an event was changed" },
@@ -101,6 +117,7 @@ const REASONS = {
   seed: { fr: "une graine n’est pas venue", en: "a seed did not come" },
   cancelled: { fr: "table annulée", en: "table cancelled" },
   void: { fr: "partie nulle", en: "void match" },
+  lost: { fr: "partie perdue avec le stockage du serveur", en: "match lost with the server’s store" },
 };
 
 /** Singular and plural. @type {Record<"timeouts" | "resumes" | "voids", {fr: [string, string], en: [string, string]}>} */
@@ -126,8 +143,8 @@ export function sentence(facts, seats, lang) {
 }
 
 /** @param {Facts} facts @param {Language} lang */
-function whatWasFound({ verdict, cause }, lang) {
-  if (cause === null) return VERDICTS[verdict][lang];
+function whatWasFound({ verdict, cause, anchor }, lang) {
+  if (cause === null) return ANCHORED[/** @type {string} */ (anchor)][lang];
   if (cause in WHOLE) return WHOLE[cause][lang];
   return `${VERDICTS[verdict][lang]}${lang === "fr" ? " : " : ": "}${CAUSES[cause][lang]}`;
 }

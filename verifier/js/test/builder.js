@@ -23,7 +23,7 @@ const OPTIONS = {
 };
 /** So many of its actions, from the first on, a seat of the tests thinks of; of cards it has no more. */
 const THOUGHTS = 9;
-const LOG = "test.example/log";
+export const LOG = "test.example/log";
 const PKCS8 = fromHex("302e020100300506032b657004220420");
 
 /** Bytes that differ by label, and are the same on every run. */
@@ -54,6 +54,8 @@ export class Table {
   /** One decision in so many is late; only a match that may be lost so has a third overrun. */
   lateness = 50;
   mayLose = false;
+  /** @type {any[]} what each seat has seen of the log, if anything */
+  seen = [];
 
   /** @param {string} name same name, same match @param {any} terms members of `open` to override @param {string} id of the ruleset */
   static async make(name, terms, id) {
@@ -118,7 +120,7 @@ export class Table {
 
   /** @param {number} seat */
   join(seat) {
-    const seen = { root: EMPTY_ROOT, size: 0 };
+    const seen = this.seen[seat] ?? { root: EMPTY_ROOT, size: 0 };
     const player = toHex(derive(`${this.name} player ${seat}`).subarray(0, 16));
     const join = { key: this.keys[seat].hex, player, seed_commitment: toHex(sha256(this.seeds[seat])), seen };
     this.t += this.random(5_000);
@@ -249,9 +251,10 @@ export class Table {
     return `${text}\n\u2014 ${this.keyName} ${toBase64(concat(fromHex(id), await key.sign(utf8(text))))}\n`;
   }
 
-  async bundle(head = undefined) {
+  /** @param {string} [head] @param {any} [log] what the header says of the log */
+  async bundle(head, log = {}) {
     head ??= await this.receipt(this.events.length);
-    const header = { format: "fairdeal/bundle@1", head };
+    const header = { format: "fairdeal/bundle@1", head, ...log };
     return utf8([header, ...this.events].map((line) => `${encode(line)}\n`).join(""));
   }
 
@@ -266,10 +269,10 @@ export class Table {
     return { receipt: await this.receipt(view.size), sig, view };
   }
 
-  /** @param {number} seat @param {any[]} [views] */
-  async held(seat, views = this.views[seat]) {
+  /** @param {number} seat @param {any[]} [views] @param {any[]} [logLines] */
+  async held(seat, views = this.views[seat], logLines = []) {
     const header = { format: "fairdeal/held@1", key: this.keys[seat].hex, m: this.m, seat };
-    const lines = await Promise.all(views.map((view) => this.heldLine(view)));
+    const lines = [...(await Promise.all(views.map((view) => this.heldLine(view)))), ...logLines];
     return utf8([header, ...lines].map((line) => `${encode(line)}\n`).join(""));
   }
 }
@@ -303,11 +306,12 @@ async function playDeals(table, moves) {
   }
 }
 
-/** @param {string} ending one of ENDINGS @param {number} [number] @param {any} [terms] @param {string} [id] of the ruleset */
-export async function play(ending, number = 0, terms = {}, id = "duel@1") {
+/** @param {string} ending one of ENDINGS @param {number} [number] @param {any} [terms] @param {string} [id] of the ruleset @param {any[]} [seen] of the log, by seat */
+export async function play(ending, number = 0, terms = {}, id = "duel@1", seen = []) {
   const { soon, late } = structuredClone(OPTIONS[id]);
   const own = { target: { ruleset: { id, options: soon } }, deal_limit: { deals_max: 1 } }[ending];
   const table = await Table.make(`${id} ${ending} ${number}`, { ruleset: { id, options: late }, ...own, ...terms }, id);
+  table.seen = seen;
   await LEADS[ending](table);
   await table.seal();
   return table;

@@ -29,7 +29,7 @@ test("exit codes, languages and the report", async () => {
   const verified = run(bundle, "--policy", policy, "--held", held, "--json");
   assert.equal(verified.status, 0, verified.stderr);
   assert.deepEqual(Object.keys(JSON.parse(verified.stdout)).sort(), [
-    "anchor", "broken_at", "cause", "checks", "counts", "ending", "format", "m", "sentence", "signatures", "step", "suspects", "verdict",
+    "anchor", "broken_at", "cause", "checks", "counts", "ending", "format", "log", "m", "sentence", "signatures", "step", "suspects", "verdict",
   ]);
   assert.match(run(bundle, "--policy", policy, "--lang", "en").stdout, /^unchecked: everything agrees[^;]*; resignation, seat [01] wins; \d+ timeouts?, \d+ resumes?, \d+ void deals?\.\n$/);
   assert.match(run(bundle, "--policy", policy, "--lang", "fr").stdout, /^unchecked: non vérifiable, tout concorde[^;]* ; abandon, le joueur du siège [01] gagne ; \d+ dépassements?, \d+ reprises?, \d+ donnes? nulles?\.\n$/);
