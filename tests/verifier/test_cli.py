@@ -17,8 +17,8 @@ from fairdeal_verifier.sentences import CAUSES, REASONS, sentence
 from tests.verifier.builder import ENDINGS, Match, target
 
 MEMBERS = {
-    "format", "verdict", "broken_at", "step", "cause", "suspects", "m", "ending", "anchor", "signatures", "counts",
-    "checks", "sentence",
+    "format", "verdict", "broken_at", "step", "cause", "suspects", "m", "ending", "anchor", "log", "signatures",
+    "counts", "checks", "sentence",
 }  # fmt: skip
 COUNTS = {"events", "deals", "voids", "timeouts", "resumes", "signatures"}
 

@@ -292,7 +292,8 @@ def test_step_0() -> None:
     assert malformed(good[:-1]) == ("encoding", None)
     assert malformed(good + b"\n" * 2**24) == ("size", None)
     assert malformed(with_line(3, b'{"a":"' + b"x" * 16_384 + b'"}\n')) == ("size", 2)
-    assert malformed(with_line(0, b'{"a":"' + b"x" * 16_384 + b'"}\n')) == ("size", None)
+    assert malformed(with_line(0, b'{"a":"' + b"x" * 65_536 + b'"}\n')) == ("size", None)
+    assert malformed(with_line(0, b'{"a":"' + b"x" * 65_528 + b'"}\n')) == ("header", None)
     assert malformed(with_line(3, b"{}  \n")) == ("encoding", 2)
     assert malformed(with_line(0, b"{} \n")) == ("encoding", None)
     assert malformed(with_line(0, b"{}\n")) == ("header", None)
@@ -455,6 +456,6 @@ def test_every_cause_of_the_protocol_is_planted() -> None:
     table = PROTOCOL.read_text(encoding="utf-8").partition("### 6.5")[2].partition("\n\nOf step 8")[0]
     causes = set(re.findall(r"`([a-z_]+)`", table))
     assert causes == set(CAUSES)
-    tests = ("test_faults.py", "test_four_faults.py", "test_endings.py")
+    tests = ("test_faults.py", "test_four_faults.py", "test_endings.py", "test_log.py")
     source = "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in tests)
     assert not {cause for cause in causes if f'"{cause}"' not in source}

@@ -20,7 +20,7 @@ LEAST_SHOWN = 3
 
 
 class Join(NamedTuple):
-    """A seat comes, with its key and the commitment to its seed."""
+    """A seat comes, with its key, the commitment to its seed, and the newest checkpoint of the log it had seen."""
 
     t: int
     by: int
@@ -29,6 +29,8 @@ class Join(NamedTuple):
     sig: bytes
     key: bytes
     seed_commitment: bytes
+    seen_root: bytes
+    seen_size: int
 
 
 class Seed(NamedTuple):
@@ -150,9 +152,12 @@ def _join(game: Ruleset, t: int, by: int, data: Json) -> Join:
     key, player, seed_commitment, seen = members(join, "key", "player", "seed_commitment", "seen")
     hex16(player)
     seen_root, seen_size = members(seen, "root", "size")
-    integer(seen_size, 0, 0)
-    choice(seen_root, EMPTY_ROOT.hex())
-    return Join(t, by, canonical.encode(do), hex32(root), hex64(sig), hex32(key), hex32(seed_commitment))
+    size, its_root = integer(seen_size), hex32(seen_root)
+    if size == 0 and its_root != EMPTY_ROOT:
+        raise SchemaRefused("no tree has this size and root")
+    return Join(
+        t, by, canonical.encode(do), hex32(root), hex64(sig), hex32(key), hex32(seed_commitment), its_root, size
+    )
 
 
 def _seed(game: Ruleset, t: int, by: int, data: Json) -> Seed:

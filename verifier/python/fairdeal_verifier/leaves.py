@@ -51,6 +51,11 @@ class CloseLeaf(NamedTuple):
     seats: tuple[int, ...] | None
     cause: str | None
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the match ended by this leaf alone, without an `end` event."""
+        return self.cause == LOST
+
 
 class LedgerLeaf(NamedTuple):
     """The money journal at one size."""
@@ -78,7 +83,7 @@ class KeyLeaf(NamedTuple):
 MatchLeaf = OpenLeaf | FullLeaf | StartLeaf | CloseLeaf
 Leaf = MatchLeaf | LedgerLeaf | OutageLeaf | KeyLeaf
 
-TYPES: dict[type[MatchLeaf], str] = dict(zip((OpenLeaf, FullLeaf, StartLeaf, CloseLeaf), MATCH_LEAVES, strict=True))
+TYPES: dict[type[Leaf], str] = dict(zip((OpenLeaf, FullLeaf, StartLeaf, CloseLeaf), MATCH_LEAVES, strict=True))
 
 
 def parse_leaf(value: Json) -> Leaf:

@@ -11,6 +11,7 @@ FORMAT = "fairdeal/report@1"
 
 Verdict = Literal["verified", "cheated", "pending", "malformed", "unchecked", "altered"]
 Signatures = Literal["all", "last"]
+Anchor = Literal["witnesses", "held"]
 Result = Literal["passed", "failed", "not run"]
 
 EXIT_CODES: dict[Verdict, int] = {
@@ -19,9 +20,9 @@ EXIT_CODES: dict[Verdict, int] = {
 
 STEPS = {
     0: "bytes and schema",
-    1: "policy and keys",
-    2: "log proofs",
-    3: "transcript root, head, held receipts",
+    1: "policy, keys, checkpoint",
+    2: "log proofs and order",
+    3: "transcript root, head, leaves, held receipts",
     4: "seat signatures",
     5: "commitment opens",
     6: "seat seeds open",
@@ -34,7 +35,7 @@ STEPS = {
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The reason of the `end` event and the side that won, if one did."""
+    """The reason of the `end` event, or `lost`, and the side that won, if one did."""
 
     reason: str
     winner: int | None
@@ -69,6 +70,14 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class LogReport:
+    """The size of the checkpoint that a bundle's log part is under, and how many listed witnesses cosigned it."""
+
+    cosignatures: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What `verify` found. `step`, `cause`, `broken_at` tell the first fault, under any verdict.
 
@@ -82,7 +91,8 @@ class Report:
     suspects: tuple[int, int] | None
     m: str | None
     ending: Ending | None
-    anchor: Literal["held"] | None
+    anchor: Anchor | None
+    log: LogReport | None
     signatures: Signatures
     counts: Counts
     checks: tuple[Check, ...]

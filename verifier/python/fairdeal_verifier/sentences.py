@@ -24,9 +24,9 @@ VERDICTS: dict[Verdict, str] = {
 
 STEPS_FR = {
     0: "octets et forme",
-    1: "fichier de confiance et clés",
-    2: "preuves du journal",
-    3: "racine de la partie, en-tête signé, reçus gardés",
+    1: "fichier de confiance, clés, état signé du journal",
+    2: "preuves et ordre du journal",
+    3: "racine de la partie, en-tête signé, inscriptions au journal, reçus gardés",
     4: "signatures des joueurs",
     5: "l’engagement s’ouvre",
     6: "les graines des joueurs s’ouvrent",
@@ -53,6 +53,38 @@ CAUSES: dict[str, tuple[str, str]] = {
     "head_signature": (
         "the head is not signed by a listed key",
         "l’en-tête n’est pas signé par une clé du fichier de confiance",
+    ),
+    "checkpoint": (
+        "the checkpoint of the log is not properly signed, or is another log’s",
+        "l’état du journal est mal signé, ou c’est celui d’un autre journal",
+    ),
+    "leaf": (
+        "what the log says of this match is not what the match says",
+        "ce que le journal dit de cette partie n’est pas ce que dit la partie",
+    ),
+    "inclusion": (
+        "an entry is not proven to stand in the log",
+        "rien ne prouve qu’une inscription figure au journal",
+    ),
+    "leaf_missing": (
+        "an entry that this match has in the log is missing",
+        "il manque une inscription que cette partie a au journal",
+    ),
+    "consistency": (
+        "the log is not proven to continue the one a player had seen",
+        "rien ne prouve que le journal continue celui qu’un joueur avait vu",
+    ),
+    "log_order": (
+        "the log has the entries of this match out of order",
+        "le journal a les inscriptions de cette partie dans le désordre",
+    ),
+    "held_log": (
+        "a log line of the held file is not properly signed or proven",
+        "une ligne du journal, dans le fichier de joueur, est mal signée ou sans preuve",
+    ),
+    "log_fork": (
+        "the operator signed two logs that contradict each other",
+        "l’opérateur a signé deux journaux qui se contredisent",
     ),
     "events_missing": ("events are missing at the end", "il manque des événements à la fin"),
     "events_extra": ("there are more events than were signed", "il y a plus d’événements qu’il n’en a été signé"),
@@ -104,8 +136,9 @@ CAUSES: dict[str, tuple[str, str]] = {
         "tout concorde jusqu’ici, mais cette copie n’est pas close",
     ),
     "no_anchor": (
-        "everything agrees, but by the operator’s word alone: a held file that bears it out is missing",
-        "tout concorde, mais sur la seule parole de l’opérateur : il manque un fichier de joueur qui le confirme",
+        "everything agrees, but by the operator’s word alone: witnesses or a held file that bear it out are missing",
+        "tout concorde, mais sur la seule parole de l’opérateur : il manque des témoins ou un fichier de joueur qui le"
+        " confirment",
     ),
 }
 """Every cause of protocol 6.5."""
@@ -120,6 +153,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "seed": ("a seed was not sent", "une graine n’a pas été envoyée"),
     "cancelled": ("cancelled before it began", "annulée avant la première donne"),
     "void": ("void", "partie nulle"),
+    "lost": ("void, lost with the operator’s store", "partie nulle, perdue avec les données de l’opérateur"),
 }
 
 _WORDS = {

@@ -25,8 +25,8 @@ REASONS: dict[str, tuple[str, str]] = {
         "la ligne {} du fichier de confiance n’est pas comprise",
     ),
     "policy_lacks": (
-        "a policy has one log line or more, and “quorum none” once",
-        "un fichier de confiance a au moins une ligne « log », et « quorum none » une fois",
+        "a policy has one log line or more, and one quorum line",
+        "un fichier de confiance a au moins une ligne « log », et une ligne « quorum »",
     ),
     "held_size": ("the held file is too large", "le fichier de joueur est trop gros"),
     "held_cut": (

@@ -119,7 +119,7 @@ def replay(bundle: Bundle) -> Course:
     server_seed = next((event.server_seed for event in bundle.events if isinstance(event, Reveal)), None)
     if server_seed is None:
         raise NotRevealed("no reveal")
-    tree, full = roots(bundle.leaves), bundle.open.seats + 1
+    tree, full = roots(bundle.lines), bundle.open.seats + 1
     table_root = tree[full] if len(tree) > full else EMPTY_ROOT
     joins: dict[int, Join] = {}
     seeds: dict[int, bytes] = {}

@@ -15,7 +15,7 @@ from fairdeal_verifier.explain.pack import dealer_facts, dealing_facts, pack_fac
 from fairdeal_verifier.explain.play import announcements_facts, bidding_facts, choice_facts, tricks_facts
 from fairdeal_verifier.files import Bundle
 from fairdeal_verifier.rulesets import RULESETS
-from fairdeal_verifier.verify import signed_bytes, signed_size
+from fairdeal_verifier.transcript import signed_bytes, signed_size
 
 FORMAT = "fairdeal/explain@1"
 
@@ -89,7 +89,7 @@ def _seeds_facts(course: Course) -> dict[str, Json]:
 
 def _event_facts(course: Course, deal: PlayedDeal, n: int) -> dict[str, Json]:
     """The leaf of an event and, where a seat signed it or a seat's move it is, these."""
-    leaf = course.bundle.leaves[n]
+    leaf = course.bundle.lines[n]
     event = course.bundle.events[n]
     value = canonical.decode(leaf)
     assert isinstance(value, dict), "a parsed bundle"
