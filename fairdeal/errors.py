@@ -235,6 +235,12 @@ class UnknownMatch(Refused):
     code = "unknown_match"
 
 
+class UnknownPlayer(Refused):
+    """Nobody sits, or sat at a table that was full, under that pseudonym."""
+
+    code = "unknown_player"
+
+
 class WitnessConflict(Refused):
     """The witness holds another checkpoint than the request builds on; `details["size"]` is the size of its own."""
 
@@ -242,7 +248,7 @@ class WitnessConflict(Refused):
 
 
 class WitnessRefused(Refused):
-    """The witness gave no cosignature; `details["status"]` is the HTTP status it answered with."""
+    """The witness gave no cosignature; `details["status"]` is the HTTP status, if it answered."""
 
     code = "witness_refused"
 

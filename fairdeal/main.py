@@ -17,6 +17,7 @@ from fairdeal.api.app import build
 from fairdeal.api.caller import Hashing, Services
 from fairdeal.api.logs import configure_logging
 from fairdeal.app.accounts import Accounts
+from fairdeal.app.audit import Audit
 from fairdeal.app.clock import Ticker
 from fairdeal.app.heart import Heart
 from fairdeal.app.house import Clock, Entropy, House
@@ -81,15 +82,17 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
         raise
     heart = Heart(store, house, matches, clock)
     ticker = Ticker(store, heart, matches, clock)
-    token = settings.operator_token
+    operator_token, auditor_token = settings.operator_token, settings.auditor_token
     services = Services(
         accounts=Accounts(store, house, hub, clock, entropy),
         tables=Tables(store, house, matches, clock, entropy),
         matches=matches,
         play=Play(house, matches, heart, clock),
+        audit=Audit(store, clock),
         hub=hub,
         hashing=Hashing(),
-        operator_token=token.get_secret_value() if token else None,
+        operator_token=operator_token.get_secret_value() if operator_token else None,
+        auditor_token=auditor_token.get_secret_value() if auditor_token else None,
         origin=settings.origin,
         secure_cookies=settings.environment == "production",
     )

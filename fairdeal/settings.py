@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     """The origin of this service's logs, which its receipts are signed under: a name nobody else uses, for ever."""
     operator_token: SecretStr | None = None
     """Without one the operator's calls are refused to everybody."""
+    auditor_token: SecretStr | None = None
+    """Without one nobody reads the money journal and who sat where. It changes nothing, and the operator's is another.
+    """
     origin: str | None = Field(default=None, pattern=r"^https?://[^/]+$")
     """Where browsers call from, such as https://play.example; None for the host they call."""
     asset_code: str = Field(default="JETON", pattern=f"^{ASSET_CODE}$")
@@ -87,8 +90,12 @@ class Settings(BaseSettings):
             raise ValueError("commission and tax together take at most the whole pot")
         if any(not 1 <= decision_ms <= MAX_CLOCK_MS for decision_ms in self.decisions_ms):
             raise ValueError("a decision takes from 1 ms to a day")
-        if self.operator_token is not None and len(self.operator_token.get_secret_value()) < 16:
-            raise ValueError("the operator's token has 16 characters or more")
+        given = (self.operator_token, self.auditor_token)
+        tokens = [token.get_secret_value() for token in given if token is not None]
+        if any(len(token) < 16 for token in tokens):
+            raise ValueError("the operator's token and the auditor's have 16 characters or more")
+        if len(set(tokens)) < len(tokens):
+            raise ValueError("the auditor's token is another than the operator's")
         if self.environment == "production" and (self.origin is None or not self.origin.startswith("https://")):
             raise ValueError("in production the origin is an https one")
         return self

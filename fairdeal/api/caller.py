@@ -14,6 +14,7 @@ from fastapi.security import APIKeyCookie, HTTPBearer
 
 from fairdeal.api.door import ARRIVED
 from fairdeal.app.accounts import Accounts
+from fairdeal.app.audit import Audit
 from fairdeal.app.hub import Hub
 from fairdeal.app.matches import Matches
 from fairdeal.app.play import Play
@@ -35,6 +36,7 @@ _WEIGHT: Final = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
 # For the description alone: the headers are read below.
 _bearer = HTTPBearer(scheme_name="session", auto_error=False, description="A session's token.")
 _operator_bearer = HTTPBearer(scheme_name="operator", auto_error=False, description="The operator's own token.")
+_auditor_bearer = HTTPBearer(scheme_name="auditor", auto_error=False, description="The auditor's token: it only reads.")
 _cookie = APIKeyCookie(
     name="__Host-fairdeal",
     scheme_name="cookie",
@@ -63,15 +65,20 @@ class Hashing:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Everything the routes call. `origin` is the one that browsers must call from, None for the host called."""
+    """Everything the routes call. `origin` is the one that browsers must call from, None for the host called.
+
+    Where there is no token of a role, nobody has that role.
+    """
 
     accounts: Accounts
     tables: Tables
     matches: Matches
     play: Play
+    audit: Audit
     hub: Hub
     hashing: Hashing
     operator_token: str | None = field(repr=False)
+    auditor_token: str | None = field(repr=False)
     origin: str | None
     secure_cookies: bool
 
@@ -140,8 +147,11 @@ CallerDep = Annotated[Account, Depends(_caller)]
 
 def is_operator(request: Request, services: Services) -> bool:
     """Whether the call carries the operator's token."""
+    return _carries(request, services.operator_token)
+
+
+def _carries(request: Request, expected: str | None) -> bool:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    expected = services.operator_token
     return (
         expected is not None and scheme.lower() == "bearer" and hmac.compare_digest(token.encode(), expected.encode())
     )
@@ -155,6 +165,16 @@ async def _operator(
 
 
 OperatorDep = Depends(_operator)
+
+
+async def _auditor(
+    request: Request, services: ServicesDep, _documented: Annotated[object, Depends(_auditor_bearer)]
+) -> None:
+    if not _carries(request, services.auditor_token):
+        raise Forbidden("this is for the auditor")
+
+
+AuditorDep = Depends(_auditor)
 
 MatchId = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The match's id.")]
 IdempotencyKey = Annotated[

@@ -66,6 +66,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.UnknownAccount: Kind(404, "There is no such account."),
     errors.UnknownLog: Kind(404, "The witness keeps no checkpoints of that log."),
     errors.UnknownMatch: Kind(404, "There is no such match."),
+    errors.UnknownPlayer: Kind(404, "Nobody sits, or sat at a full table, under that pseudonym."),
     errors.WitnessConflict: Kind(409, "The witness holds another checkpoint."),
     errors.WitnessRefused: Kind(502, "The witness gave no cosignature."),
     errors.Broken: Kind(500, "The service's own records are broken."),

@@ -16,7 +16,7 @@ from typing import Final
 from fairdeal import ledger
 from fairdeal.app.house import House
 from fairdeal.app.hub import Hub
-from fairdeal.app.ports import Append, CommitResult, Seat, Status, Store, Table
+from fairdeal.app.ports import Append, CommitResult, Seat, SignificantEvent, Status, Store, Table
 from fairdeal.commit import Seed
 from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, UnknownMatch
 from fairdeal.ledger import Transaction
@@ -211,6 +211,7 @@ def _append(match: Match, events: tuple[Event, ...], after: MatchState, now: int
         at=now,
         commitment=joins[0]["seed_commitment"] if joins else None,
         money=_money(match, after),
+        significant=_significant(after, now),
         leaves=due_leaves(match.state, after, seed),
     )
 
@@ -229,3 +230,10 @@ def _money(match: Match, after: MatchState) -> Transaction | None:
         return ledger.cancel(table.match_id, accounts, table.stake, asset=table.asset, at=after.last_t)
     lines = settlement_lines(after)
     return ledger.pay_out(table.match_id, accounts, lines, money_outcome(after), asset=table.asset, at=after.last_t)
+
+
+def _significant(after: MatchState, now: int) -> SignificantEvent | None:
+    """That the operator ends a match void is for the auditor to see."""
+    if after.ending is None or after.ending.cause != "operator":
+        return None
+    return SignificantEvent(now, "void", {"m": after.terms.m})

@@ -1,0 +1,93 @@
+"""What an auditor reads (protocol section 7.6), as files below the log's prefix; and whose a pseudonym is."""
+
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, HTTPException, Path
+from fastapi.responses import Response
+
+from fairdeal.api.caller import AuditorDep, MatchId, OperatorDep, ServicesDep
+from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
+from fairdeal.api.schemas.audit import IdentifyIn, IdentityOut, SignificantEventOut, SignificantEventPage
+from fairdeal.app.audit import Page
+
+files = APIRouter(prefix="/log", tags=["audit"])
+router = APIRouter(prefix="/audit", tags=["audit"])
+
+_RULES: Final = FilePath(__file__).with_name("rules_texts")
+_FOREVER: Final = "max-age=31536000, immutable"
+_LINES: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {"application/x-ndjson": {}}, "description": "A JSON object a line."}
+}
+_PageNumber = Annotated[str, Path(pattern=r"^(0|[1-9][0-9]{0,8})$", description="From 0 on; 1,000 lines each.")]
+
+
+@files.get("/matches/{m}.jsonl", operation_id="log_match", response_class=Response, responses=_LINES)
+def match_lines(m: MatchId, services: ServicesDep) -> Response:
+    """The event lines of a match that has closed; event 0 alone of another."""
+    return _file(services.audit.transcript(m), "public")
+
+
+@files.get(
+    "/ledger/{page}.jsonl",
+    operation_id="log_ledger",
+    response_class=Response,
+    responses=_LINES,
+    dependencies=[AuditorDep],
+)
+def ledger_page(page: _PageNumber, services: ServicesDep) -> Response:
+    """The money journal, a transaction a line. For the auditor."""
+    return _file(services.audit.journal(int(page)), "private")
+
+
+@files.get(
+    "/seats/{page}.jsonl",
+    operation_id="log_seats",
+    response_class=Response,
+    responses=_LINES,
+    dependencies=[AuditorDep],
+)
+def seats_page(page: _PageNumber, services: ServicesDep) -> Response:
+    """Who sat where in the matches that all seats joined, in the order in which they did. For the auditor."""
+    return _file(services.audit.seats(int(page)), "private")
+
+
+@files.get(
+    "/rules/{game}.md",
+    operation_id="log_rules",
+    response_class=Response,
+    responses={200: {"content": {"text/markdown": {}}, "description": "The rules, for people."}},
+)
+def rules_text(game: Annotated[str, Path(pattern=r"^[a-z]{1,32}$", description="A game.")]) -> Response:
+    """The rules of a game, for convenience: no verifier reads them."""
+    path = _RULES / f"{game}.md"
+    if not path.is_file():
+        raise HTTPException(404)
+    return Response(path.read_bytes(), media_type="text/markdown", headers={"Cache-Control": "no-cache"})
+
+
+@router.post("/identify", operation_id="identify", dependencies=[OperatorDep], tags=["operator"])
+def identify(body: IdentifyIn, services: ServicesDep) -> IdentityOut:
+    """Says whose a pseudonym is. For the operator; that it was asked, and why, is kept for the auditor."""
+    found = services.audit.identify(body.player, body.reason)
+    return IdentityOut(
+        account=found.account.id, name=found.account.name, m=found.seated.match_id, seat=found.seated.seat
+    )
+
+
+@router.get("/events", operation_id="significant_events", dependencies=[AuditorDep])
+def significant_events(services: ServicesDep, cursor: Cursor = None, limit: Limit = 50) -> SignificantEventPage:
+    """What the operator did, newest first. For the auditor."""
+    events = services.audit.significant_events(position_of(cursor), limit)
+    return SignificantEventPage(
+        events=[SignificantEventOut(at=event.at, kind=event.kind, data=dict(event.data)) for event in events],
+        cursor=cursor_of([event.seq for event in events if event.seq is not None], limit),
+    )
+
+
+def _file(page: Page | None, audience: str) -> Response:
+    """Lines with their LF; a file that nothing can be added to any more is kept by whoever may."""
+    if page is None:
+        raise HTTPException(404)
+    headers = {"Cache-Control": f"{audience}, {_FOREVER}" if page.full else "no-cache"}
+    return Response(b"".join(line + b"\n" for line in page.lines), media_type="application/x-ndjson", headers=headers)

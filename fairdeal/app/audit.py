@@ -1,0 +1,87 @@
+"""What an auditor is given beside the log (protocol section 7.6), and whose a pseudonym is: nobody asks that unseen."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from fairdeal import canonical
+from fairdeal.app.house import Clock
+from fairdeal.app.ports import Account, SeatedPlayer, SignificantEvent, Status, Store
+from fairdeal.errors import Broken, UnknownMatch, UnknownPlayer
+
+Record = TypeVar("Record")
+
+PAGE_LINES: Final = 1_000
+"""Lines of a full page of the journal and of the seats (protocol section 7.6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A file of lines; `full` when nothing can be added to it any more."""
+
+    lines: tuple[bytes, ...]
+    full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """Whose a pseudonym was, and where it sat."""
+
+    account: Account
+    seated: SeatedPlayer
+
+
+class Audit:
+    """The use cases of an auditor, and of an operator asked about a player. Safe to call from several threads."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def transcript(self, m: str) -> Page:
+        """Every event line of a match that has closed, event 0 alone of another. Raises UnknownMatch."""
+        table = self._store.table(m)
+        if table is None:
+            raise UnknownMatch("there is no such match")
+        if table.status is not Status.ENDED:
+            return Page((table.line,), full=False)
+        return Page(self._store.events(m), full=True)
+
+    def journal(self, number: int) -> Page | None:
+        """A page of the money journal; None for one that is not begun."""
+        return _page(number, self._store.journal, bytes)
+
+    def seats(self, number: int) -> Page | None:
+        """A page of who sat where, of the matches that all seats joined; None for one that is not begun."""
+        return _page(number, self._store.roster, _seat_line)
+
+    def identify(self, player: str, reason: str) -> Identified:
+        """Whose pseudonym it is. That it was asked, and why, is a significant event, whatever comes of it.
+
+        Raises UnknownPlayer.
+        """
+        seated = self._store.identify(player, reason, self._clock.now_ms())
+        if seated is None:
+            raise UnknownPlayer("nobody sits, or sat at a full table, under that pseudonym")
+        account = self._store.account(seated.account_id)
+        if account is None:
+            raise Broken("somebody sits who has no account")
+        return Identified(account, seated)
+
+    def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]:
+        """What the operator did, newest first."""
+        return self._store.significant_events(before, limit)
+
+
+def _page(number: int, read: Callable[[int, int], tuple[Record, ...]], line: Callable[[Record], bytes]) -> Page | None:
+    start = number * PAGE_LINES
+    records = read(start, PAGE_LINES)
+    if not records and start and not read(start - 1, 1):
+        return None
+    return Page(tuple(map(line, records)), len(records) == PAGE_LINES)
+
+
+def _seat_line(seat: SeatedPlayer) -> bytes:
+    return canonical.encode(
+        {"account": seat.account_id, "m": seat.match_id, "player": seat.player, "seat": seat.seat},
+    )
