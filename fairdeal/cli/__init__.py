@@ -111,3 +111,22 @@ def policy(keys: operators_keys.Keys = None) -> None:
     from fairdeal.cli.operator import receipt_policy
 
     typer.echo(receipt_policy(keys), nl=False)
+
+
+@app.command()
+def witness(
+    name: Annotated[str, typer.Option(help="The witness's name, such as example.org/witness.")],
+    logs: Annotated[Path, typer.Option(help="A policy file: its log lines are the logs to witness.")],
+    keys: Annotated[Path, typer.Option(help="The directory of witness.key.")] = Path("var/witness"),
+    database: Annotated[Path, typer.Option(help="The SQLite file.")] = Path("var/witness/witness.db"),
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on.", min=1, max=65535)] = 8100,
+) -> None:
+    """Run a witness for other people's logs until it is stopped (C2SP tlog-witness).
+
+    The first start makes its key and its database, which belong together for ever. The verifier key is the first line
+    that it prints.
+    """
+    from fairdeal.cli.witness import witness_until_stopped
+
+    witness_until_stopped(name, keys, database, logs, host, port)
