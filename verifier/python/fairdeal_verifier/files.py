@@ -1,5 +1,6 @@
 """The two files of protocol 5.1 and 5.2: sizes first, then every line, then what each line says. Step 0 ends here."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fairdeal_verifier import actions, canonical, events, fields
@@ -65,21 +66,31 @@ class Bundle:
         header = _line(lines[0], MAX_LOG_LINE_BYTES, None)
         values = [_line(line, MAX_LINE_BYTES, index) for index, line in enumerate(lines[1:])]
         head, log = _header(header)
-        found: list[Event] = []
-        game = None
-        for index, value in enumerate(values):
-            try:
-                n, event = events.parse_event(value, game)
-            except SchemaRefused:
-                raise Malformed("schema", index) from None
-            if index == 0 and isinstance(event, Open):
-                game = event.ruleset
-            if n != index:
-                raise Malformed("index", index)
-            found.append(event)
-        if not found or not isinstance(found[0], Open):
-            raise Malformed("schema", 0)
-        return cls(head, log, found[0], found, lines[1:])
+        terms, found = _events(values)
+        return cls(head, log, terms, found, lines[1:])
+
+
+def parse_events(lines: Iterable[bytes]) -> tuple[Open, list[Event]]:
+    """The events of these lines, the first of which opens the match; raises Malformed, as step 0 of a bundle does."""
+    return _events([_line(line, MAX_LINE_BYTES, index) for index, line in enumerate(lines)])
+
+
+def _events(values: list[Json]) -> tuple[Open, list[Event]]:
+    found: list[Event] = []
+    game = None
+    for index, value in enumerate(values):
+        try:
+            n, event = events.parse_event(value, game)
+        except SchemaRefused:
+            raise Malformed("schema", index) from None
+        if index == 0 and isinstance(event, Open):
+            game = event.ruleset
+        if n != index:
+            raise Malformed("index", index)
+        found.append(event)
+    if not found or not isinstance(found[0], Open):
+        raise Malformed("schema", 0)
+    return found[0], found
 
 
 def _line(line: bytes, most: int, place: int | None) -> Json:
@@ -120,12 +131,13 @@ def _consistency(value: Json) -> dict[int, list[bytes]]:
     for one in fields.items(value, 0, MAX_INTEGER):
         proof, size = fields.members(one, "proof", "size")
         old = fields.integer(size, least)
-        found[old] = _proof(proof)
+        found[old] = parse_proof(proof)
         least = old + 1
     return found
 
 
-def _proof(value: Json) -> list[bytes]:
+def parse_proof(value: Json) -> list[bytes]:
+    """A proof of the log; raises SchemaRefused."""
     return [fields.hex32(one) for one in fields.items(value, 0, MAX_PROOF_HASHES)]
 
 
@@ -139,7 +151,7 @@ def _proven_leaves(value: Json) -> dict[str, ProvenLeaf]:
         kind = TYPES.get(type(leaf))
         # `in` takes the types from `due` up to the one found.
         if isinstance(leaf, MatchLeaf) and kind is not None and kind in due and (found or kind == "open"):
-            found[kind] = ProvenLeaf(fields.integer(index), leaf, canonical.encode(written), _proof(proof))
+            found[kind] = ProvenLeaf(fields.integer(index), leaf, canonical.encode(written), parse_proof(proof))
         else:
             raise SchemaRefused("not a leaf of a match, or out of their order")
     return found
