@@ -114,6 +114,10 @@ class HeldLine:
     sig: str
     view: dict[str, Any]
 
+    def to_json(self) -> dict[str, Json]:
+        """Its form in the file."""
+        return {"receipt": self.receipt, "sig": self.sig, "view": self.view}
+
 
 @dataclass(frozen=True, slots=True)
 class HeldLog:
@@ -121,6 +125,10 @@ class HeldLog:
 
     checkpoint: str
     leaves: tuple[ProvenLeaf, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """Its form in the file."""
+        return {"checkpoint": self.checkpoint, "leaves": [leaf.to_json() for leaf in self.leaves]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +189,7 @@ def proven_leaves(value: object) -> tuple[ProvenLeaf, ...]:
 def write_held(held: Held) -> bytes:
     """The held file. Raises Malformed over 16 MiB."""
     header = canonical.encode({"format": HELD_FORMAT, "key": held.key, "m": held.m, "seat": held.seat})
-    return _joined([header, *(canonical.encode(_shown(line)) for line in held.lines)])
+    return _joined([header, *(canonical.encode(line.to_json()) for line in held.lines)])
 
 
 def parse_held(data: bytes) -> Held:
@@ -190,12 +198,6 @@ def parse_held(data: bytes) -> Held:
     header: Any = canonical.decode(first, limit=MAX_EVENT_BYTES)
     _HELD_HEADER(header)
     return Held(header["key"], header["m"], header["seat"], tuple(map(_held_line, lines)))
-
-
-def _shown(line: HeldLine | HeldLog) -> Json:
-    if isinstance(line, HeldLog):
-        return {"checkpoint": line.checkpoint, "leaves": [leaf.to_json() for leaf in line.leaves]}
-    return {"receipt": line.receipt, "sig": line.sig, "view": line.view}
 
 
 def _held_line(line: bytes) -> HeldLine | HeldLog:

@@ -99,8 +99,11 @@ def parse_leaf(data: bytes) -> dict[str, Any]:
     return leaf
 
 
-def due_leaves(before: MatchState | None, after: MatchState, server_seed: Seed) -> tuple[bytes, ...]:
-    """The leaves that become due with the step from `before` (None: nothing) to `after`, in the log's order."""
+def due_leaves(before: MatchState | None, after: MatchState, server_seed: Seed | None) -> tuple[bytes, ...]:
+    """The leaves that become due with the step from `before` (None: nothing) to `after`, in the log's order.
+
+    `server_seed` may be None while the match goes on: `close` alone needs it.
+    """
     leaves: list[dict[str, canonical.Json]] = []
     m = after.terms.m
     if before is None:
@@ -112,6 +115,7 @@ def due_leaves(before: MatchState | None, after: MatchState, server_seed: Seed) 
     if after.deal_number and (before is None or not before.deal_number):
         leaves.append({"m": m, "root": after.root.hex(), "size": after.size, "type": "start"})
     if after.phase is Phase.CLOSED:
+        assert server_seed is not None
         leaves.append(_close_leaf(after, server_seed))
     return tuple(canonical.encode(leaf) for leaf in leaves)
 
