@@ -3,9 +3,13 @@
 import ast
 import os
 import re
+import subprocess
+import sys
+import tarfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -124,3 +128,15 @@ def test_no_module_is_too_long() -> None:
 )
 def test_patterns_see_what_they_forbid(pattern: re.Pattern[str], line: str) -> None:
     assert pattern.search(line)
+
+
+@pytest.mark.parametrize("kind", ["sdist", "wheel"])
+def test_what_is_installed_has_the_rules_texts_that_it_serves(kind: str, tmp_path: Path) -> None:
+    """In the tree they are a link to docs/rules."""
+    build = [sys.executable, "-m", "hatchling", "build", "--target", kind, "--directory", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (made,) = tmp_path.iterdir()
+    with ZipFile(made) if kind == "wheel" else tarfile.open(made) as archive:
+        names = archive.namelist() if isinstance(archive, ZipFile) else archive.getnames()
+    texts = [path.name for path in (ROOT / "docs/rules").iterdir()]
+    assert sorted(name.split("/")[-1] for name in names if "api/rules_texts/" in name) == sorted(texts)
