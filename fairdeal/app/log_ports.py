@@ -114,12 +114,18 @@ class LogStore(Protocol):
     def match_leaves(self, match_id: str) -> tuple[LoggedLeaf, ...]:
         """The leaves of a match by ascending index."""
 
+    def key_leaves(self) -> tuple[LoggedLeaf, ...]:
+        """The leaves that replace a key, by ascending index."""
+
     def keep_checkpoint(self, size: int, note: str) -> None:
         """Into the archive, once for each size. Raises RecordsBroken for another note of a size, or one beyond the
         head."""
 
     def checkpoint(self, size: int | None = None) -> SignedCheckpoint | None:
         """The checkpoint of that size, or the newest."""
+
+    def checkpoint_sizes(self, since: int, limit: int) -> tuple[int, ...]:
+        """The sizes above `since` that there are checkpoints of, ascending."""
 
     def cosigned_checkpoints(self, least: int, limit: int) -> tuple[SignedCheckpoint, ...]:
         """Those that a witness has cosigned, of `least` leaves or more, the newest first."""

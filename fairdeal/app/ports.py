@@ -284,6 +284,9 @@ class Store(LogStore, Protocol):
     def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
         """The event lines from index `start` on, verbatim; none for an unknown match."""
 
+    def oldest_open(self) -> bytes | None:
+        """Event 0 of the match that was opened first; None before there is any."""
+
     def sealed_seed(self, match_id: str) -> bytes:
         """Raises UnknownMatch."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, literal_column, select, update
 
 from fairdeal.app.log_ports import (
     CommitResult,
@@ -95,6 +95,12 @@ def match_leaves(connection: Connection, match_id: str) -> tuple[LoggedLeaf, ...
     return tuple(LoggedLeaf(*row) for row in connection.execute(some))
 
 
+def key_leaves(connection: Connection) -> tuple[LoggedLeaf, ...]:
+    """The leaves that replace a key, by index."""
+    some = select(leaves.c.n, leaves.c.leaf).where(leaves.c.type == literal_column("'key'")).order_by(leaves.c.n)
+    return tuple(LoggedLeaf(*row) for row in connection.execute(some))
+
+
 def keep_checkpoint(connection: Connection, size: int, note: str) -> None:
     """Once for each size. Raises RecordsBroken for another note of one."""
     kept = connection.execute(select(checkpoints.c.note).where(checkpoints.c.size == size)).scalar_one_or_none()
@@ -113,6 +119,12 @@ def checkpoint(connection: Connection, size: int | None) -> SignedCheckpoint | N
         return None
     lines = select(cosignatures.c.line).where(cosignatures.c.size == size).order_by(cosignatures.c.witness)
     return SignedCheckpoint(size, note, tuple(connection.execute(lines).scalars()))
+
+
+def checkpoint_sizes(connection: Connection, since: int, limit: int) -> tuple[int, ...]:
+    """Above `since`, ascending."""
+    some = select(checkpoints.c.size).where(checkpoints.c.size > since).order_by(checkpoints.c.size).limit(limit)
+    return tuple(connection.execute(some).scalars())
 
 
 def cosigned(connection: Connection, least: int, limit: int) -> tuple[SignedCheckpoint, ...]:

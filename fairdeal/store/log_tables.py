@@ -1,6 +1,6 @@
 """The rows of the log of all matches (protocol section 7). As in `tables`, CHECKs and triggers hold them."""
 
-from sqlalchemy import BigInteger, CheckConstraint, Table, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, Index, Table, UniqueConstraint, text
 from sqlmodel import Field
 
 from fairdeal.store.tables import SEQUENCE, Row
@@ -26,7 +26,11 @@ class LeafRow(Row, table=True):
     """
 
     __tablename__ = "leaves"
-    __table_args__ = (CheckConstraint(_OF_A_MATCH, name="of_a_match"), UniqueConstraint("match_id", "type"))
+    __table_args__ = (
+        CheckConstraint(_OF_A_MATCH, name="of_a_match"),
+        UniqueConstraint("match_id", "type"),
+        Index("key_leaves", "n", sqlite_where=text("type = 'key'")),  # a few among millions
+    )
     n: int = Field(primary_key=True, sa_type=SEQUENCE)
     leaf: bytes
     type: str

@@ -133,6 +133,10 @@ class SqlStore:
         with self._database.read() as connection:
             return transcripts.lines(connection, match_id, start)
 
+    def oldest_open(self) -> bytes | None:
+        with self._database.read() as connection:
+            return transcripts.oldest_open(connection)
+
     def sealed_seed(self, match_id: str) -> bytes:
         with self._database.read() as connection:
             return transcripts.sealed_seed(connection, match_id)
@@ -197,6 +201,10 @@ class SqlStore:
         with self._database.read() as connection:
             return log.match_leaves(connection, match_id)
 
+    def key_leaves(self) -> tuple[LoggedLeaf, ...]:
+        with self._database.read() as connection:
+            return log.key_leaves(connection)
+
     def keep_checkpoint(self, size: int, note: str) -> None:
         with self._database.write() as connection:
             log.keep_checkpoint(connection, size, note)
@@ -204,6 +212,10 @@ class SqlStore:
     def checkpoint(self, size: int | None = None) -> SignedCheckpoint | None:
         with self._database.read() as connection:
             return log.checkpoint(connection, size)
+
+    def checkpoint_sizes(self, since: int, limit: int) -> tuple[int, ...]:
+        with self._database.read() as connection:
+            return log.checkpoint_sizes(connection, since, limit)
 
     def cosigned_checkpoints(self, least: int, limit: int) -> tuple[SignedCheckpoint, ...]:
         with self._database.read() as connection:

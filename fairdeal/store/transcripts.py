@@ -64,6 +64,13 @@ def lines(connection: Connection, match_id: str, start: int) -> tuple[bytes, ...
     return tuple(connection.execute(some).scalars())
 
 
+def oldest_open(connection: Connection) -> bytes | None:
+    """Event 0 of the match with the lowest number."""
+    oldest = select(matches.c.id).order_by(matches.c.seq).limit(1)
+    match_id: str | None = connection.execute(oldest).scalar_one_or_none()
+    return None if match_id is None else lines(connection, match_id, 0)[0]
+
+
 def sealed_seed(connection: Connection, match_id: str) -> bytes:
     """Raises UnknownMatch."""
     sealed: bytes | None = connection.execute(
