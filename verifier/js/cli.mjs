@@ -1,11 +1,16 @@
 #!/usr/bin/env node
-/** `node cli.mjs BUNDLE [--policy FILE] [--held FILE] [--json] [--lang fr|en] [--signatures last]`; exit codes of protocol 6.1. */
+/**
+ * `node cli.mjs BUNDLE [--policy FILE] [--held FILE] [--json] [--lang fr|en] [--signatures last]`; exit codes of protocol 6.1.
+ * `node cli.mjs --tlog-cases FILE` runs test cases instead; exit code 1 when one comes out otherwise than its file says.
+ */
 
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { EXIT, UsageError, verify } from "./src/verify.js";
+import { runTlogCases } from "./tlog-cases.mjs";
 
-const USAGE = "usage: cli.mjs BUNDLE [--policy FILE] [--held FILE] [--json] [--lang fr|en] [--signatures last]";
+const USAGE = `usage: cli.mjs BUNDLE [--policy FILE] [--held FILE] [--json] [--lang fr|en] [--signatures last]
+       cli.mjs --tlog-cases FILE`;
 
 /** @param {string | undefined} path @returns {Promise<Uint8Array | undefined>} */
 async function read(path) {
@@ -31,18 +36,28 @@ function readArguments() {
       json: { type: "boolean", default: false },
       lang: { type: "string", default: localeLanguage() },
       signatures: { type: "string", default: "all" },
+      "tlog-cases": { type: "string" },
     });
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     const known = ["fr", "en"].includes(values.lang) && ["all", "last"].includes(values.signatures);
-    if (positionals.length !== 1 || !known) throw new UsageError(USAGE);
-    return { ...values, bundle: positionals[0] };
+    const { "tlog-cases": cases, ...asked } = values;
+    if (positionals.length !== (cases === undefined ? 1 : 0) || !known) throw new UsageError(USAGE);
+    return { ...asked, cases, bundle: positionals[0] };
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(USAGE);
   }
 }
 
+/** @param {string} path */
+async function runCases(path) {
+  const { lines, agrees } = await runTlogCases(/** @type {Uint8Array} */ (await read(path)));
+  console.log(lines.join("\n"));
+  return agrees ? 0 : 1;
+}
+
 async function main() {
-  const { bundle, policy, held, json, lang, signatures } = readArguments();
+  const { cases, bundle, policy, held, json, lang, signatures } = readArguments();
+  if (cases !== undefined) return runCases(cases);
   const [bytes, policyBytes, heldBytes] = await Promise.all([bundle, policy, held].map(read));
   const options = /** @type {any} */ ({ policy: policyBytes, held: heldBytes, signatures, lang });
   const report = await verify(/** @type {Uint8Array} */ (bytes), options);

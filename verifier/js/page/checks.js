@@ -1,11 +1,11 @@
 /** The numbered checks, each with why it is made and what it was made on. */
 
 import { disclosure, element, icon, row } from "./dom.js";
-import { currentLanguage, money, number, say } from "./texts.js";
+import { currentLanguage, has, money, number, say } from "./texts.js";
 
 const ICONS = { passed: "passed", failed: "failed", "not run": "idle" };
 
-/** The step that has nothing to look at yet (protocol 6.2). */
+/** The step that has nothing to look at in a match without a log (protocol 6.2). */
 const LOG_STEP = 2;
 
 /** @param {any} shown {report, facts, held, policy} */
@@ -18,9 +18,11 @@ export function drawChecks(shown) {
 function drawCheck(shown, { step, result }) {
   const mark = element("span", { class: `mark ${result.replace(" ", "-")}` }, icon(/** @type {any} */ (ICONS)[result]));
   const title = element("span", { class: "check-title" }, `${step}. ${say(`check ${step}`)}`);
-  const word = element("span", { class: "check-result" }, say(step === LOG_STEP ? "result none" : `result ${result}`));
+  const logless = shown.facts?.log === null;
+  const word = element("span", { class: "check-result" }, say(step === LOG_STEP && logless ? "result none" : `result ${result}`));
+  const why = `why ${step}${logless ? " without log" : ""}`;
   const content = () => [
-    element("p", { class: "why" }, element("strong", {}, say("why")), ` — ${say(`why ${step}`)}`),
+    element("p", { class: "why" }, element("strong", {}, say("why")), ` — ${say(has(why) ? why : `why ${step}`)}`),
     ...(result === "failed" ? drawFinding(shown) : []),
     ...drawData(shown, step),
   ];
@@ -73,6 +75,28 @@ const openingRows = ({ commitment, seed, hash }, who) => [
   ...(hash === null ? [] : [hexRow(say("hash of seed"), hash)]),
 ];
 
+/** The state of the log that the bundle stands on, and who vouches for it. @param {any} log @param {any} policy @param {any} report */
+function checkpointRows({ origin, size, root, lines }, policy, report) {
+  const rows = [row(say("log origin"), origin, "hex"), row(say("log size"), number(size)), hexRow(say("log root"), root)];
+  if (policy === null) return rows;
+  const checked = report.checks[1].result === "passed";
+  const witnesses = policy.witnesses.map((/** @type {any} */ witness) => {
+    const line = lines.find((/** @type {any} */ { name, id }) => name === witness.name && id === witness.id);
+    const word = line === undefined ? say("not cosigned") : checked ? say("cosigned", { time: time(1000 * line.time) }) : say("cosigned unchecked");
+    return row(say("witness", { name: witness.called }), `${word}\n${keyText(witness)}`, "hex");
+  });
+  return [...rows, ...witnesses, row(say("quorum"), policy.quorum === "none" ? say("quorum none") : policy.quorum)];
+}
+
+/** The match's places in the log, and what its seats had seen of it. @param {any} log */
+function logRows({ size, leaves, seen }) {
+  return [
+    row(say("log size"), number(size)),
+    ...leaves.map((/** @type {any} */ { type, index, outcome }) => row(say(`leaf ${type}`), say(outcome === null ? "leaf at" : "leaf at outcome", { index: number(index), outcome }))),
+    ...seen.map((/** @type {any} */ each) => row(say("seat saw", each), each.size === 0 ? say("saw nothing") : say("saw", { size: number(each.size) }))),
+  ];
+}
+
 /** What each check was made on. @type {((shown: any) => Node[])[]} */
 const DATA = [
   ({ facts }) => [
@@ -81,16 +105,18 @@ const DATA = [
     row(say("match"), facts.open.m, "hex"),
     row(say("ruleset"), `${facts.open.ruleset.id} ${JSON.stringify(facts.open.ruleset.options)}`, "code"),
   ],
-  ({ facts, policy }) => [
+  ({ facts, policy, report }) => [
     row(say("signed by"), keyText(facts.head), "hex"),
-    row(say("your keys"), policy === null ? say("none") : policy.map(keyText).join("\n"), policy === null ? undefined : "hex"),
+    row(say("your keys"), policy === null ? say("none") : policy.keys.map(keyText).join("\n"), policy === null ? undefined : "hex"),
     row(say("receipt key"), `${facts.open.log}/receipts+${facts.receiptKeyId}`, "hex"),
+    ...(facts.log === null ? [] : checkpointRows(facts.log, policy, report)),
   ],
-  () => [],
+  ({ facts: { log } }) => (log === null ? [] : logRows(log)),
   ({ facts, held }) => [
     hexRow(say("signed root"), facts.head.root),
     hexRow(say("computed root"), facts.root),
     row(say("your receipts"), held === null ? say("none held") : say("receipts value", { ...held, count: held.receipts })),
+    ...(held === null || facts.log === null ? [] : [row(say("your proofs"), number(held.proofs))]),
   ],
   ({ facts }) => facts.seats.flatMap((/** @type {any} */ { seat, key, signatures }) => [
     row(say("seat key", { seat }), key ?? "–", "hex"),

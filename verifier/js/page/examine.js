@@ -49,13 +49,18 @@ function reads(bytes, parse) {
 /** @param {Uint8Array | undefined} bytes */
 function heldFacts(bytes) {
   if (bytes === undefined) return null;
-  const { seat, key, lines } = parseHeld(bytes);
+  const { seat, key, lines, logLines } = parseHeld(bytes);
   const sizes = lines.map(({ receipt }) => receipt.size);
-  return { seat, key, receipts: lines.length, last: sizes.length > 0 ? sizes[sizes.length - 1] : null };
+  return { seat, key, receipts: lines.length, proofs: logLines.length, last: sizes.length > 0 ? sizes[sizes.length - 1] : null };
 }
 
 /** @param {Uint8Array | undefined} bytes */
-const policyFacts = (bytes) => (bytes === undefined ? null : parsePolicy(bytes).logs.map(({ name, id }) => ({ name, id })));
+function policyFacts(bytes) {
+  if (bytes === undefined) return null;
+  const { logs, witnesses, quorum } = parsePolicy(bytes);
+  const told = (/** @type {import("../src/notes.js").VerifierKey} */ { name, id }) => ({ name, id });
+  return { keys: logs.map(told), witnesses: [...witnesses].map(([called, key]) => ({ called, ...told(key) })), quorum };
+}
 
 /**
  * A copy of a bundle in which one card is another: the first one played, else the first one turned.

@@ -11,7 +11,8 @@ import { parseBundle } from "../src/files.js";
 import { Match } from "../src/fold.js";
 import { holderOf } from "../src/four.js";
 import { roots } from "../src/merkle.js";
-import { verifierKey } from "../src/notes.js";
+import { cosignedAt, verifierKey } from "../src/notes.js";
+import { closingOf } from "../src/seats.js";
 import { hmacSha256, sha256 } from "../src/sha256.js";
 import { cutSize, deck, deckIndex, firstDealer } from "../src/shuffle.js";
 
@@ -22,15 +23,15 @@ import { cutSize, deck, deckIndex, firstDealer } from "../src/shuffle.js";
 export function factsOf(bytes) {
   const bundle = readable(bytes);
   if (bundle === null) return null;
-  const { head, events, lines } = bundle;
+  const { head, log, events, lines } = bundle;
   const open = events[0].data;
   const all = roots(lines);
-  const reveal = events.find((event) => event.type === "reveal")?.data.server_seed ?? null;
+  const { lost, serverSeed } = closingOf(bundle);
   const seats = Array.from({ length: open.seats }, (_, seat) => seatFacts(events, seat));
   const tableRoot = all[open.seats + 1] ?? null;
-  const ready = reveal !== null && tableRoot !== null && seats.every(({ seed }) => seed !== null);
+  const ready = serverSeed !== null && tableRoot !== null && seats.every(({ seed }) => seed !== null);
   const secrets = ready
-    ? { serverSeed: fromHex(reveal), tableRoot: fromHex(tableRoot), seeds: seats.map(({ seed }) => fromHex(seed)) }
+    ? { serverSeed: fromHex(serverSeed), tableRoot: fromHex(tableRoot), seeds: seats.map(({ seed }) => fromHex(seed)) }
     : null;
   return {
     bytes: bytes.length,
@@ -42,10 +43,27 @@ export function factsOf(bytes) {
     root: all[events.length],
     tableRoot,
     seats,
-    server: opened(reveal, open.commitment),
+    log: log === null ? null : logFacts(log, events),
+    lost,
+    server: opened(serverSeed, open.commitment),
     dealer: secrets === null ? null : dealerFacts(secrets),
     deals: secrets === null ? [] : dealFacts(events, secrets),
     lines: events.find((event) => event.type === "settle")?.data.lines ?? null,
+  };
+}
+
+/** A witness's time is that in a line of a cosignature's length. */
+const COSIGNATURE_BYTES = 72;
+
+/** @param {import("../src/files.js").LogPart} log @param {Event[]} events */
+function logFacts({ checkpoint: { origin, size, root, lines }, leaves }, events) {
+  return {
+    origin,
+    size,
+    root,
+    lines: lines.map((line) => ({ name: line.name, id: line.id, time: line.signature.length === COSIGNATURE_BYTES ? Number(cosignedAt(line)) : null })),
+    leaves: leaves.map(({ index, leaf }) => ({ index, type: leaf.type, outcome: leaf.outcome ?? null })),
+    seen: events.filter(({ type }) => type === "join").map(({ by, data }) => ({ seat: by, size: data.do.join.seen.size })),
   };
 }
 

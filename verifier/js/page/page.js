@@ -10,7 +10,7 @@ import { chooseLanguage, currentLanguage, has, languageOf, money, say } from "./
 import { ask } from "./worker.js";
 
 const KINDS = /** @type {const} */ (["bundle", "held", "policy"]);
-const LIMITS = 8;
+const LIMITS = 10;
 /** How the command names a policy that was pasted. */
 const PASTED_NAME = "policy.txt";
 /** Causes that lie in what the reader gave, not in the record. */
@@ -70,6 +70,7 @@ function summaryText() {
 function saidText({ report, facts }) {
   const { verdict, cause } = report;
   if (verdict === "verified") {
+    if (facts.lost) return say("said verified lost");
     if (report.counts.deals === 0) return say("said verified none");
     return say(facts.open.ruleset.id === "annonces@1" ? "said verified annonces" : "said verified");
   }
@@ -146,8 +147,8 @@ function saveReport() {
 }
 
 /** @param {any} facts */
-function drawMoney({ lines, open }) {
-  if (lines === null) return element("p", {}, say("no money"));
+function drawMoney({ lines, lost, open }) {
+  if (lines === null) return element("p", {}, say(lost ? "no money lost" : "no money"));
   const rows = lines.map((/** @type {any} */ { account, amount }) => row(accountText(account), money(amount, open.asset), "amount"));
   return element("dl", { class: "money" }, ...rows);
 }
@@ -201,7 +202,11 @@ async function showChange(made, bytes, back) {
 }
 
 function drawLimits() {
-  const items = Array.from({ length: LIMITS }, (_, i) => element("li", {}, say(`limit ${i + 1}`)));
+  const logless = shown.facts?.log === null;
+  const items = Array.from({ length: LIMITS }, (_, i) => {
+    const own = `limit ${i + 1} without log`;
+    return element("li", {}, say(logless && has(own) ? own : `limit ${i + 1}`));
+  });
   const words = ["fairdeal-verify", ...KINDS.flatMap((kind) => (files[kind] === null ? [] : argument(kind, files[kind].name ?? PASTED_NAME)))];
   const command = words.join(" ");
   const copy = element("button", { type: "button", class: "quiet", click: () => copyText(command, copy) }, say("copy"));

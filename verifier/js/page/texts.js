@@ -53,6 +53,10 @@ const TEXTS = {
     "Aucune carte n'a été donnée ; la fin de la table et l'argent suivent les règles.",
     "No card was dealt; the end of the table and the money follow the rules.",
   ],
+  "said verified lost": [
+    "Le serveur a perdu la suite de cette partie ; elle est nulle, et ce qui en reste suit les règles.",
+    "The server lost the rest of this match; it is void, and what is left of it follows the rules.",
+  ],
   "said cheated": [
     "Des textes signés se contredisent ou enfreignent une règle. La preuve tient dans ces fichiers ; le contrôle en rouge dit où.",
     "Signed texts contradict each other or break a rule. The evidence is in these files; the check in red tells where.",
@@ -74,8 +78,8 @@ const TEXTS = {
     "Everything agrees, but nothing tells who signed it: add the trusted keys.",
   ],
   "said unchecked no_anchor": [
-    "Tout concorde, mais seule la parole de l'opérateur dit que c'est la partie jouée : ajoutez votre fichier de joueur.",
-    "Everything agrees, but only the operator's word says that this is the match that was played: add your held file.",
+    "Tout concorde, mais seule la parole de l'opérateur dit que c'est la partie jouée : ajoutez votre fichier de joueur, ou une liste avec assez de témoins.",
+    "Everything agrees, but only the operator's word says that this is the match that was played: add your held file, or a policy with enough witnesses.",
   ],
   "said unchecked unknown_key": [
     "Ce dossier est signé par une clé que votre liste ne connaît pas.",
@@ -105,7 +109,7 @@ const TEXTS = {
   "result passed": ["réussi", "passed"],
   "result failed": ["échec", "failed"],
   "result not run": ["pas fait", "not run"],
-  "result none": ["sans objet", "not yet"],
+  "result none": ["sans objet", "no log"],
   "check 0": ["Le fichier est lisible", "The file can be read"],
   "check 1": ["Il est signé par une clé de confiance", "A trusted key signed it"],
   "check 2": ["Le journal de toutes les parties", "The log of all matches"],
@@ -122,14 +126,26 @@ const TEXTS = {
     "Each line can be written in one way only, so no two programs can read two things in one file.",
   ],
   "why 1": [
+    "N'importe qui peut fabriquer un dossier et le signer de sa propre clé. Seule une clé que vous tenez d'ailleurs dit qui tient le journal. Des témoins contresignent ses états et attestent qu'il n'a qu'une histoire, la même pour tous.",
+    "Anybody can make a record and sign it with a key of their own. Only a key that you have from elsewhere tells who keeps the log. Witnesses cosign its states and attest that it has one history, the same for everybody.",
+  ],
+  "why 1 without log": [
     "N'importe qui peut fabriquer un dossier et le signer de sa propre clé. Seule une clé que vous tenez d'ailleurs dit qui a signé celui-ci.",
     "Anybody can make a record and sign it with a key of their own. Only a key that you have from elsewhere tells who signed this one.",
   ],
   "why 2": [
-    "Cette version n'a pas de journal commun à toutes les parties. Votre fichier de joueur en tient lieu : il garde ce que le serveur a signé pendant le jeu.",
-    "This version has no log of all matches. Your held file stands in for it: it keeps what the server signed while you played.",
+    "Toutes les parties sont inscrites dans un seul journal, qui ne peut que s'allonger. La table y figure dès son ouverture, avant que quiconque s'assoie : une partie ne peut être ni cachée, ni remplacée, ni ajoutée après coup.",
+    "All matches are written into one log that can only grow. A table stands in it from its opening, before anybody sits down: a match can be neither hidden, nor exchanged, nor put in afterwards.",
+  ],
+  "why 2 without log": [
+    "Cette partie n'est dans aucun journal. Votre fichier de joueur en tient lieu : il garde ce que le serveur a signé pendant le jeu.",
+    "This match is in no log. Your held file stands in for it: it keeps what the server signed while you played.",
   ],
   "why 3": [
+    "Une seule empreinte, la racine, résume tous les événements dans l'ordre : une lettre changée en donne une autre. Celle du fichier doit être celle que l'opérateur a signée ; ce que le journal dit de la table, de la première donne et de la fin, et ce que votre fichier a gardé pendant le jeu, doit s'y retrouver.",
+    "One fingerprint, the root, sums up all events in order: one changed letter makes another. The file's must be the one that the operator signed; what the log says of the table, of the first deal and of the end, and what your held file kept while playing, must fit it.",
+  ],
+  "why 3 without log": [
     "Une seule empreinte, la racine, résume tous les événements dans l'ordre : une lettre changée en donne une autre. Celle du fichier doit être celle que l'opérateur a signée, et les reçus gardés pendant le jeu doivent s'y retrouver.",
     "One fingerprint, the root, sums up all events in order: one changed letter makes another. The file's must be the one that the operator signed, and the receipts kept while playing must fit it.",
   ],
@@ -169,6 +185,25 @@ const TEXTS = {
   none: ["aucune", "none"],
   "none held": ["aucun fichier de joueur", "no held file"],
   "receipt key": ["Clé nommée par la table", "Key that the table names"],
+  "log origin": ["Journal", "Log"],
+  "log size": ["Inscriptions au journal", "Leaves in the log"],
+  "log root": ["Racine du journal", "Root of the log"],
+  witness: ["Témoin {name}", "Witness {name}"],
+  cosigned: ["a contresigné cet état le {time}", "cosigned this state at {time}"],
+  "cosigned unchecked": ["une contresignature non vérifiée", "a cosignature that was not checked"],
+  "not cosigned": ["n'a pas contresigné", "did not cosign"],
+  quorum: ["Témoins demandés par votre liste", "Witnesses that your policy asks for"],
+  "quorum none": ["aucun", "none"],
+  "leaf open": ["Ouverture de la table", "Table opened"],
+  "leaf full": ["Table complète", "Table full"],
+  "leaf start": ["Première donne", "First deal"],
+  "leaf close": ["Fin de la partie", "Match closed"],
+  "leaf at": ["inscription n° {index}", "leaf {index}"],
+  "leaf at outcome": ["inscription n° {index} ({outcome})", "leaf {index} ({outcome})"],
+  "seat saw": ["Siège {seat}, avant de s'asseoir", "Seat {seat}, before joining"],
+  saw: ["avait vu {size} inscriptions", "had seen {size} leaves"],
+  "saw nothing": ["n'avait rien vu du journal", "had seen nothing of the log"],
+  "your proofs": ["Vos preuves du journal", "Your proofs of the log"],
   "signed root": ["Racine signée", "Signed root"],
   "computed root": ["Racine recalculée", "Computed root"],
   "your receipts": ["Vos reçus", "Your receipts"],
@@ -200,6 +235,7 @@ const TEXTS = {
   "end seed": ["une graine n'est pas venue", "a seed did not come"],
   "end cancelled": ["table annulée", "table cancelled"],
   "end void": ["partie nulle", "void match"],
+  "end lost": ["perdue avec le stockage du serveur", "lost with the server's store"],
   "no end": ["pas dans cette copie", "not in this copy"],
 
   deals: ["Les donnes", "The deals"],
@@ -256,6 +292,8 @@ const TEXTS = {
   "account tax": ["Taxe", "Tax"],
   "no money": ["Pas de mise à cette table, ou pas encore de règlement dans cette copie.", "No stake at this table, or no settlement yet in this copy."],
 
+  "no money lost": ["Partie perdue : selon les règles, chaque mise est rendue ; ce dossier ne le montre pas.", "A lost match: by the rules each stake goes back; this file does not show it."],
+
   change: ["Changer une carte", "Change one card"],
   "change what": [
     "Voyez la vérification refuser un mensonge d'une seule carte. La copie est changée en mémoire ; vos fichiers ne le sont pas.",
@@ -276,10 +314,24 @@ const TEXTS = {
   "limit 2": ["Que personne n'a reçu de conseil, ou n'a perdu exprès.", "That nobody had help, or lost on purpose."],
   "limit 3": ["Que le serveur n'a montré vos cartes à personne : il les connaît toutes dès la dernière graine.", "That the server showed your cards to nobody: from the last seed on it knows them all."],
   "limit 4": ["L'heure. Le serveur dit quand il a reçu un coup ; il peut prétendre qu'il est arrivé tard.", "The time. The server says when a move reached it; it can pretend that it came late."],
-  "limit 5": ["Qu'une partie annulée ou nulle l'a été pour une bonne raison.", "That a match was cancelled or void for a good reason."],
-  "limit 6": ["Rien, si l'opérateur et tous les joueurs refont ensemble une partie et si aucun fichier de joueur de la vraie ne reste.", "Anything, if operator and all players make a match anew together and no held file of the true one is left."],
-  "limit 7": ["Que l'opérateur possède l'argent qu'il inscrit.", "That the operator holds the money that is written down."],
-  "limit 8": ["Que cette page est honnête. Gardez-en une copie, lisez-la, ou comparez avec le second programme, écrit à part :", "That this page is honest. Keep a copy, read it, or compare with the other program, written apart:"],
+  "limit 5": ["Qu'une partie annulée, nulle ou perdue l'a été pour une bonne raison.", "That a match was cancelled, void or lost for a good reason."],
+  "limit 6": [
+    "Qu'une partie a vraiment été jouée. L'opérateur et tous les joueurs peuvent en inventer une ensemble ; le journal les empêche seulement de la remplacer ensuite.",
+    "That a match was really played. Operator and all players can make one up together; the log only keeps them from exchanging it afterwards.",
+  ],
+  "limit 6 without log": ["Rien, si l'opérateur et tous les joueurs refont ensemble une partie et si aucun fichier de joueur de la vraie ne reste.", "Anything, if operator and all players make a match anew together and no held file of the true one is left."],
+  "limit 7": [
+    "Que le journal montré ici est celui de tout le monde, si votre liste ne demande pas de témoins, ou si l'opérateur les tient. Les témoins attestent une seule histoire ; ils ne contrôlent pas les parties.",
+    "That the log shown here is everybody's, if your policy asks for no witnesses, or if the operator holds them. Witnesses attest one history; they do not check matches.",
+  ],
+  "limit 7 without log": ["Qu'aucune autre version de cette partie n'a été montrée à d'autres : aucun journal ne l'exclut.", "That no other version of this match was shown to others: no log rules it out."],
+  "limit 8": [
+    "Que les autres parties du journal sont honnêtes. C'est l'audit de tout le journal qui le dit.",
+    "That the other matches of the log are honest. The audit of the whole log tells that.",
+  ],
+  "limit 8 without log": ["Que d'autres parties n'ont pas été passées sous silence.", "That no other matches were kept out of sight."],
+  "limit 9": ["Que l'opérateur possède l'argent qu'il inscrit.", "That the operator holds the money that is written down."],
+  "limit 10": ["Que cette page est honnête. Gardez-en une copie, lisez-la, ou comparez avec le second programme, écrit à part :", "That this page is honest. Keep a copy, read it, or compare with the other program, written apart:"],
   copy: ["Copier la commande", "Copy the command"],
   copied: ["Copié", "Copied"],
 

@@ -89,15 +89,19 @@ export function parseReceipt(note) {
   return { ...checkpoint, ...line };
 }
 
+/** Seconds since 1970 that a cosignature names. @param {SignatureLine} line @returns {bigint} */
+export const cosignedAt = ({ signature }) => bigEndian(signature.subarray(0, TIME_BYTES));
+
 /**
  * Whether a line is the signature, or of a witness's key the cosignature, of a note's text.
  * @param {import("./ed25519.js").SignatureChecker} checker @param {VerifierKey} key @param {Uint8Array} text @param {SignatureLine} line
  * @returns {Promise<boolean>}
  */
-export async function lineHolds(checker, { type, key }, text, { signature }) {
+export async function lineHolds(checker, { type, key }, text, line) {
+  const { signature } = line;
   if (type === SIGNS) return signature.length === SIGNATURE_BYTES && checker.verify(key, text, signature);
   if (signature.length !== TIME_BYTES + SIGNATURE_BYTES) return false;
-  const time = bigEndian(signature.subarray(0, TIME_BYTES));
+  const time = cosignedAt(line);
   const cosigned = concat(utf8(`cosignature/v1\ntime ${time}\n`), text);
   return time <= MAX_TIME && checker.verify(key, cosigned, signature.subarray(TIME_BYTES));
 }

@@ -72,8 +72,21 @@ function checkSeatEvent(run, event, key) {
 /** @param {string} opened hex @param {string} commitment hex */
 const opens = (opened, commitment) => toHex(sha256(fromHex(opened))) === commitment;
 
-/** Whether the events close the copy (6.1), not the log alone. @param {Event[]} events */
-export function isClosed(events) {
+/**
+ * Whether and how the copy is closed (6.1), and the server seed it tells.
+ * @param {import("./files.js").Bundle} bundle
+ * @returns {{closed: boolean, lost: boolean, serverSeed: string | null}} `lost`: closed by the log alone; the seed in hex
+ */
+export function closingOf({ events, log }) {
+  const close = log?.leaves.find(({ leaf }) => leaf.type === "close")?.leaf;
+  const ended = isEnded(events);
+  const lost = !ended && close?.cause === "lost";
+  const reveal = events.find(({ type }) => type === "reveal");
+  return { closed: ended || lost, lost, serverSeed: (lost ? close : reveal?.data)?.server_seed ?? null };
+}
+
+/** Whether the events themselves close the copy. @param {Event[]} events */
+function isEnded(events) {
   const reveal = events.findIndex((event) => event.type === "reveal");
   if (events.some((event) => event.type === "settle") || (reveal >= 0 && reveal < events.length - 1)) return true;
   const { seats, stake } = events[0].data;

@@ -11,7 +11,7 @@ import { parsePolicy } from "./policy.js";
 import { runPass } from "./pass.js";
 import { Checks, makeReport } from "./report.js";
 import { checkHeld, heldAnchors } from "./held.js";
-import { checkCommitment, checkSeatSeeds, checkSeats, isClosed } from "./seats.js";
+import { checkCommitment, checkSeatSeeds, checkSeats, closingOf } from "./seats.js";
 import { suspectsOf } from "./suspects.js";
 
 export { UsageError } from "./errors.js";
@@ -112,11 +112,7 @@ async function steps(run, bundle) {
 function readBundle(bytes) {
   try {
     const bundle = parseBundle(bytes);
-    const close = bundle.log?.leaves.find(({ leaf }) => leaf.type === "close")?.leaf;
-    const ended = isClosed(bundle.events);
-    const lost = !ended && close?.cause === "lost";
-    const reveal = bundle.events.find(({ type }) => type === "reveal");
-    return { ...bundle, closed: ended || lost, lost, serverSeed: (lost ? close : reveal?.data)?.server_seed ?? null };
+    return { ...bundle, ...closingOf(bundle) };
   } catch (error) {
     if (error instanceof Malformed) throw new Finding(0, error.cause, error.place, { verdict: "malformed" });
     throw error;
