@@ -59,6 +59,7 @@ VIOLATIONS = {
         ("fairdeal_verifier", "httpx2"),
         ("fairdeal_verifier", "pydantic"),
         ("fairdeal_verifier", "socket"),
+        ("fairdeal_verifier.audit.tree", "urllib"),
     ],
 }
 

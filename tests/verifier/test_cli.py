@@ -194,7 +194,7 @@ def test_the_verifiers_own_failure(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(cli, "verify", fail)
+    monkeypatch.setattr("fairdeal_verifier.commands.verify.verify", fail)
     monkeypatch.delenv("FAIRDEAL_DEBUG", raising=False)
     assert run(capsys, [files["bundle"]]) == (1, "", "fairdeal-verify: the verifier failed: RuntimeError\n")
     monkeypatch.setenv("FAIRDEAL_DEBUG", "1")
@@ -271,15 +271,15 @@ def test_the_steps_are_told_in_the_language(files: dict[str, str], capsys: pytes
     english, french = (run(capsys, [*given, language])[2].splitlines() for language in ("en", "fr"))
     assert english[:4] == [
         " 0 bytes and schema: passed",
-        " 1 policy and keys: passed",
-        " 2 log proofs: not run",
-        " 3 transcript root, head, held receipts: failed",
+        " 1 policy, keys, checkpoint: passed",
+        " 2 log proofs and order: not run",
+        " 3 transcript root, head, leaves, held receipts: failed",
     ]
     assert french[:4] == [
         " 0 octets et forme : en règle",
-        " 1 fichier de confiance et clés : en règle",
-        " 2 preuves du journal : non contrôlé",
-        " 3 racine de la partie, en-tête signé, reçus gardés : en défaut",
+        " 1 fichier de confiance, clés, état signé du journal : en règle",
+        " 2 preuves et ordre du journal : non contrôlé",
+        " 3 racine de la partie, en-tête signé, inscriptions au journal, reçus gardés : en défaut",
     ]
     assert not set(english) & set(french)
 

@@ -54,7 +54,7 @@ class NotFetched(VerifierError):
 
 
 class FileFault(VerifierError):
-    """A file of a log is `missing`, or `damaged`: it does not fit what was signed, or has not its form. Accuses nobody."""
+    """A file of a log is `missing`, or `damaged`: not what was signed, or not of its form. It accuses nobody."""
 
     def __init__(self, code: Literal["missing", "damaged"], path: str, why: str) -> None:
         super().__init__(code, path, why)

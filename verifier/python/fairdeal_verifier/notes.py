@@ -166,3 +166,9 @@ def check_cosignature(key: PublicKey, signature: bytes, text: bytes) -> int:
         raise SignatureRefused("not a cosignature")
     key.check(signature[8:], b"cosignature/v1\ntime %d\n%b" % (time, text))
     return time
+
+
+def format_note(checkpoint: Checkpoint) -> str:
+    """The text it was parsed from, which has one spelling."""
+    lines = (f"\u2014 {line.key[0]} {b64encode(line.key[1] + line.signature).decode()}\n" for line in checkpoint.lines)
+    return f"{checkpoint.text.decode()}\n{''.join(lines)}"

@@ -43,6 +43,33 @@ REASONS: dict[str, tuple[str, str]] = {
         "the replay stops at event {}, before that deal: run the verification",
         "le calcul s’arrête à l’événement {}, avant cette donne : lancez le contrôle",
     ),
+    "unwritable": ("{} cannot be written", "{} ne peut pas être écrit"),
+    "no_directory": (
+        "{} is neither a directory nor an address that begins with http:// or https://",
+        "{} n’est ni un dossier ni une adresse qui commence par http:// ou https://",
+    ),
+    "token": ("{} holds no token", "{} ne contient pas de jeton"),
+    "since_note": ("{} is not a checkpoint", "{} n’est pas un état signé"),
+    "since_foreign": (
+        "your checkpoint is of another log",
+        "votre état signé est celui d’un autre journal",
+    ),
+    "since_unsigned": (
+        "your checkpoint is not signed by a log key of the policy",
+        "votre état signé n’est pas signé par une clé de journal du fichier de confiance",
+    ),
+    "state": (
+        "{} is not the notes of an audit, or cannot be read and written",
+        "{} n’est pas un carnet d’audit, ou ne peut être lu et écrit",
+    ),
+    "fork_file": (
+        "neither a bundle, nor a held file, nor a checkpoint, nor a fork file",
+        "ni un dossier de partie, ni un fichier de joueur, ni un état signé, ni un fichier de double histoire",
+    ),
+    "fork_unsigned": (
+        "a signature or a proof in it is false, so that it proves nothing",
+        "une signature ou une preuve y est fausse : il ne prouve rien",
+    ),
     "held_foreign": ("the held file is of another match", "le fichier de joueur est celui d’une autre partie"),
 }
 """Why a file cannot be used, by the reason of a WrongUsage."""
@@ -50,11 +77,13 @@ REASONS: dict[str, tuple[str, str]] = {
 TEXTS: dict[str, tuple[str, str]] = {
     "description": (
         "Checks a match from its bundle, with no trust in the server that dealt it. One sentence goes to stdout, a line"
-        " for each step to stderr; with --json one object to stdout, and nothing else. “explain” as the first word lays"
-        " out the arithmetic of a deal: see “explain --help”.",
+        " for each step to stderr; with --json one object to stdout, and nothing else. As the first word, “explain”"
+        " lays out the arithmetic of a deal, “audit” checks a whole log, “fork” looks for two histories: see “explain"
+        " --help”.",
         "Contrôle une partie d’après son dossier, sans se fier au serveur qui l’a distribuée. Une phrase va sur stdout,"
-        " une ligne par étape sur stderr ; avec --json un objet sur stdout, et rien d’autre. « explain » comme premier"
-        " mot expose le calcul d’une donne : voir « explain --help ».",
+        " une ligne par étape sur stderr ; avec --json un objet sur stdout, et rien d’autre. Comme premier mot,"
+        " « explain » expose le calcul d’une donne, « audit » contrôle tout un journal, « fork » cherche une double"
+        " histoire : voir « explain --help ».",
     ),
     "exits": (
         "Exit codes: 0 verified, 10 cheated, 11 pending, 12 malformed, 13 unchecked, 15 altered, 1 the verifier failed,"
@@ -76,6 +105,78 @@ TEXTS: dict[str, tuple[str, str]] = {
         " programme a échoué, 2 mauvais emploi, donne ou événement absent compris.",
     ),
     "explain_json": ("print one JSON object instead of text", "afficher un objet JSON au lieu d’un texte"),
+    "audit": (
+        "Checks a whole log: its tree, its checkpoints and keys, every match and the money. A report goes to stdout,"
+        " progress to stderr.",
+        "Contrôle tout un journal : son arbre, ses états signés et ses clés, chaque partie et l’argent. Un"
+        " rapport va sur stdout, l’avancement sur stderr.",
+    ),
+    "audit_exits": (
+        "Exit codes: 0 verified, 10 cheated, 13 unchecked, 14 something could not be fetched, 15 altered or missing"
+        " files, 1 the verifier failed, 2 wrong usage.",
+        "Codes de sortie : 0 verified (vérifié), 10 cheated (tricherie prouvée), 13 unchecked (non vérifiable), 14 un"
+        " téléchargement a échoué, 15 altered (fichiers modifiés ou absents), 1 le vérificateur a échoué, 2 mauvais"
+        " emploi.",
+    ),
+    "audit_source": (
+        "a directory that the operator exported, or the address of the log",
+        "un dossier exporté par l’opérateur, ou l’adresse du journal",
+    ),
+    "since": (
+        "a checkpoint you kept: has the log still that beginning? Matches closed under it are not replayed again",
+        "un état signé que vous avez gardé : le journal commence-t-il encore ainsi ? Les parties closes avant"
+        " lui ne sont pas rejouées",
+    ),
+    "keep": (
+        "where to write the checkpoint, when nothing contradicts it",
+        "où écrire l’état signé, si rien ne le contredit",
+    ),
+    "state": (
+        "notes of what was replayed, so that an interrupted audit goes on",
+        "carnet de ce qui a été rejoué, pour reprendre un audit interrompu",
+    ),
+    "token_file": (
+        "a file with the auditor’s token (default: the environment’s {})",
+        "un fichier avec le jeton de l’auditeur (par défaut {} dans l’environnement)",
+    ),
+    "jobs": ("how many processes replay matches", "combien de processus rejouent les parties"),
+    "audit_json": ("print one JSON object instead of a report", "afficher un objet JSON au lieu d’un rapport"),
+    "progress": ("{} of {} matches read", "{} parties lues sur {}"),
+    "not_fetched": ("{} could not be fetched: {}", "{} n’a pas pu être lu : {}"),
+    "fork": (
+        "Looks for two signed texts that contradict each other, in one or two files. What it finds, anybody can check.",
+        "Cherche deux textes signés qui se contredisent, dans un ou deux fichiers. Ce qu’il trouve, chacun peut le"
+        " contrôler.",
+    ),
+    "fork_exits": (
+        "Exit codes: 10 a fork is proven, 0 none was found, 13 the policy lists no key that signed, 1 the program"
+        " failed, 2 wrong usage, also a file that cannot be used.",
+        "Codes de sortie : 10 double histoire prouvée, 0 aucune trouvée, 13 le fichier de confiance ne connaît pas la"
+        " clé, 1 le programme a échoué, 2 mauvais emploi, fichier inutilisable compris.",
+    ),
+    "fork_a": (
+        "a bundle, a held file, a checkpoint, or a fork file",
+        "un dossier de partie, un fichier de joueur, un état signé, ou un fichier de double histoire",
+    ),
+    "fork_b": ("another one of these", "un autre de ceux-là"),
+    "fork_out": ("where to write the proof", "où écrire la preuve"),
+    "fork_unknown": (
+        "the policy does not list the key that signed",
+        "le fichier de confiance ne connaît pas la clé qui a signé",
+    ),
+    "fork_none": ("no fork: these files do not contradict each other", "pas de double histoire : rien ne se contredit"),
+    "fork_root": (
+        "fork: two different roots of {} were signed for the same {} entries",
+        "double histoire : deux racines différentes de {} ont été signées pour les mêmes {} entrées",
+    ),
+    "fork_index": (
+        "fork: {} proves two different leaves at index {}",
+        "double histoire : {} prouve deux feuilles différentes à la place {}",
+    ),
+    "fork_leaf": (
+        "fork: {0} proves two different leaves {1} of match {2}",
+        "double histoire : {0} prouve deux feuilles {1} différentes de la partie {2}",
+    ),
     "deal": ("which deal, from 1", "quelle donne, à partir de 1"),
     "event": ("one event of that deal, by its n", "un seul événement de cette donne, par son n"),
     "no_bundle": ("not a bundle that can be read: {}", "pas un dossier de partie lisible : {}"),

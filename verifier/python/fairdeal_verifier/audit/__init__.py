@@ -1,0 +1,1 @@
+"""The audit of a whole log (protocol 7.6)."""

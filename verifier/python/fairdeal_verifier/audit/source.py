@@ -1,0 +1,121 @@
+"""Where an audit reads: a directory, or a URL of the same paths (protocol 7.6), with every size bounded."""
+
+import time
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path
+from typing import Protocol
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from fairdeal_verifier.errors import FileFault, NotFetched, WrongUsage
+
+TIMEOUT_S = 30.0
+"""Of one answer; the largest file is a bundle's worth of bytes."""
+PAUSES_S = (0.5, 2.0, 5.0)
+"""Before each further attempt, when a server is busy or does not answer."""
+AGAIN = frozenset({429, 500, 502, 503, 504})
+"""Answers that another attempt may change."""
+ABSENT = frozenset({404, 410})
+
+
+class Source(Protocol):
+    """Files by their path. Picklable, so that each worker process reads for itself."""
+
+    def read(self, path: str, limit: int) -> bytes:
+        """The whole file of at most `limit` bytes; raises FileFault (missing, damaged), NotFetched."""
+        ...
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder, ascending; empty where they cannot be listed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A directory, as an operator exports it."""
+
+    root: Path
+
+    def read(self, path: str, limit: int) -> bytes:
+        """See Source."""
+        file = self.root / path
+        try:
+            if not file.is_file():
+                raise FileFault("missing", path, "not there")
+            with file.open("rb") as stream:
+                return _bounded(stream.read(limit + 1), path, limit)
+        except OSError as error:
+            raise NotFetched(path, error.strerror or type(error).__name__) from None
+
+    def names(self, folder: str) -> list[str]:
+        """See Source."""
+        inside = self.root / folder
+        try:
+            return sorted(file.name for file in inside.iterdir()) if inside.is_dir() else []
+        except OSError as error:
+            raise NotFetched(folder, error.strerror or type(error).__name__) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """The log's prefix under a URL. A web prefix lists no folder. The token goes to no other host."""
+
+    prefix: str
+    token: str | None = field(default=None, repr=False)
+
+    def read(self, path: str, limit: int) -> bytes:
+        """See Source."""
+        for pause in PAUSES_S:
+            try:
+                return self._once(path, limit)
+            except _Again:
+                time.sleep(pause)
+        try:
+            return self._once(path, limit)
+        except _Again as error:
+            raise NotFetched(path, str(error)) from None
+
+    def _once(self, path: str, limit: int) -> bytes:
+        request = Request(f"{self.prefix}/{path}")
+        if self.token is not None:
+            request.add_unredirected_header("Authorization", f"Bearer {self.token}")
+        try:
+            with urlopen(request, timeout=TIMEOUT_S) as answer:
+                data: bytes = answer.read(limit + 1)
+        except HTTPError as error:
+            error.close()
+            if error.code in ABSENT:
+                raise FileFault("missing", path, f"HTTP {error.code}") from None
+            if error.code in AGAIN:
+                raise _Again(f"HTTP {error.code}") from None
+            raise NotFetched(path, f"HTTP {error.code}") from None
+        except URLError as error:
+            raise _Again(str(error.reason)) from None
+        except (OSError, HTTPException) as error:
+            raise _Again(type(error).__name__) from None
+        return _bounded(data, path, limit)
+
+    def names(self, folder: str) -> list[str]:
+        """See Source."""
+        return []
+
+
+class _Again(Exception):
+    """This attempt failed; another may not."""
+
+
+def _bounded(data: bytes, path: str, limit: int) -> bytes:
+    if len(data) > limit:
+        raise FileFault("damaged", path, f"over {limit} bytes")
+    return data
+
+
+def open_source(where: str, token: str | None) -> Source:
+    """The source that an argument names; raises WrongUsage when there is no such directory."""
+    if where.startswith(("http://", "https://")):
+        return Web(where.rstrip("/"), token)
+    root = Path(where)
+    if not root.is_dir():
+        raise WrongUsage("no_directory", where)
+    return Directory(root)
