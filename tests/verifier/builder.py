@@ -9,7 +9,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, Self
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -341,13 +341,13 @@ class Server:
         amounts = {"pot": -pot, **{f"seat:{s}": paid[s] for s in self.seats}, "commission": commission, "tax": tax}
         return [{"account": account, "amount": amount} for account, amount in amounts.items()]
 
-    def sit(self) -> "Server":
+    def sit(self) -> Self:
         """All join."""
         for seat in self.random.sample(self.seats, len(self.seats)):
             self.join(seat)
         return self
 
-    def begin(self) -> "Server":
+    def begin(self) -> Self:
         """All join and send their seeds."""
         self.sit()
         for seat in self.random.sample(self.seats, len(self.seats)):
@@ -370,7 +370,7 @@ class Server:
             return next((bid for bid in legal if CONTRACT_BID <= bid < CONTRACT_BID + 12), PASS) if luck < 0.3 else PASS
         return None
 
-    def steps(self, count: int) -> "Server":
+    def steps(self, count: int) -> Self:
         """So many random acts, with a timeout or a resume now and then, while the match goes on."""
         for _ in range(count):
             if self.over or self.deal is None or self.deal.turn is None:

@@ -138,10 +138,31 @@ class LoggedServer(Server):
         self.log.entries.append(canonical.encode(leaf))
         self.log.fill(self.random.randrange(3))
         if kind != "close":
-            size = len(self.log.entries)
-            line = {"checkpoint": self.log.checkpoint(), "leaves": proven(self.log, self.indices, size)}
             for held in self.match.held:
-                held.append(copy.deepcopy(line))
+                held.append(self.held_line())
+        self.logged()
+
+    def held_line(self) -> dict[str, Any]:
+        """What a seat keeps of the log as it is now."""
+        part = log_part(self.log, self.indices, self.match)
+        return copy.deepcopy({name: part[name] for name in ("checkpoint", "leaves")})
+
+    def rewrite(self, kind: str, **changed: Any) -> None:
+        """The operator logs something else than it did."""
+        leaf = canonical.decode(self.log.entries[self.indices[kind]])
+        assert isinstance(leaf, dict)
+        self.log.entries[self.indices[kind]] = canonical.encode(leaf | changed)
+        self.logged()
+
+    def lose(self, kept: int | None = None, **changed: Any) -> None:
+        """The match ends by its leaf alone, with so many events left (protocol 7.5)."""
+        self.match.events = self.match.events[:kept]
+        size = len(self.match.events)
+        leaf = {
+            "cause": "lost", "m": self.match.m, "outcome": "void", "root": roots(self.match.leaves)[size].hex(),
+            "server_seed": self.server_seed.hex(), "size": size, "type": "close",
+        }  # fmt: skip
+        self.append("close", leaf | changed)
 
     def seen(self) -> dict[str, Any]:
         """The first to join knows no checkpoint, the others the newest."""
@@ -178,14 +199,9 @@ def leaf_of(kind: str, match: Match) -> dict[str, Any]:
     return leaf | ({"cause": end["cause"]} if "cause" in end else {})
 
 
-def proven(log: Log, indices: dict[str, int], size: int) -> list[dict[str, Any]]:
-    return [
-        {
-            "index": index, "leaf": canonical.decode(log.entries[index]),
-            "proof": [one.hex() for one in log.inclusion(index, size)],
-        }
-        for index in indices.values()
-    ]  # fmt: skip
+def proven(log: Log, index: int) -> dict[str, Any]:
+    proof = [one.hex() for one in log.inclusion(index, len(log.entries))]
+    return {"index": index, "leaf": canonical.decode(log.entries[index]), "proof": proof}
 
 
 def log_part(log: Log, indices: dict[str, int], match: Match) -> dict[str, Any]:
@@ -196,5 +212,5 @@ def log_part(log: Log, indices: dict[str, int], match: Match) -> dict[str, Any]:
     return {
         "checkpoint": log.checkpoint(),
         "consistency": [{"proof": [one.hex() for one in log.consistency(old, size)], "size": old} for old in seen],
-        "leaves": proven(log, indices, size),
+        "leaves": [proven(log, index) for index in indices.values()],
     }
