@@ -24,11 +24,6 @@ _BLANKS = re.compile(r"[ \t]+")
 _THRESHOLD = re.compile(r"[1-9][0-9]{0,3}")
 
 
-def format_policy(keys: Iterable[VerifierKey]) -> str:
-    """The text of a policy that believes these logs, and asks for no witness."""
-    return "".join(f"log {key.format()}\n" for key in keys) + f"quorum {NO_QUORUM}\n"
-
-
 @dataclass(frozen=True, slots=True)
 class Log:
     """A log that is believed: the key that signs its checkpoints, and where it is served, if that is said."""
@@ -110,6 +105,18 @@ class Policy:
                 met.add(group.name)
         if self.quorum not in met:
             raise QuorumMissing("too few witnesses of the policy have cosigned")
+
+
+def format_policy(keys: Iterable[VerifierKey], witnessed: Policy | None = None) -> str:
+    """The text of a policy that believes these logs, and asks for the witnesses that `witnessed` asks for, or none."""
+    lines = [f"log {key.format()}" for key in keys]
+    if witnessed:
+        for one in witnessed.witnesses:
+            lines.append(f"witness {one.name} {one.key.format()} {one.url or ''}".rstrip())
+        for group in witnessed.groups:
+            lines.append(f"group {group.name} {group.threshold} {' '.join(group.members)}")
+    lines.append(f"quorum {witnessed.quorum if witnessed else NO_QUORUM}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 @dataclass(slots=True)

@@ -198,3 +198,15 @@ def test_a_policy_written_for_logs_alone_lists_them_and_no_other() -> None:
     for stranger in (NEXT_LOG.verifier_key, VerifierKey("other.example", LOG.verifier_key.public)):
         with pytest.raises(KeyRefused):
             read.check_log(stranger)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    ["quorum none\n", "quorum w3\n", "group x 2 w0 w1 w2\ngroup y any w3 w4\ngroup both all x y\nquorum both\n"],
+)
+def test_a_policy_written_with_witnesses_asks_for_the_same(rest: str) -> None:
+    far = Cosigner("far.example", SigningKey.from_seed(bytes([99] * 32))).verifier_key.format()
+    asked = policy(f"witness far {far} https://far.example/w\n{rest}")
+    read = Policy.parse(format_policy((NEXT_LOG.verifier_key, LOG.verifier_key), asked).encode())
+    assert [log.key for log in read.logs] == [NEXT_LOG.verifier_key, LOG.verifier_key]
+    assert (read.witnesses, read.groups, read.quorum) == (asked.witnesses, asked.groups, asked.quorum)
