@@ -287,12 +287,14 @@ def _options(ruleset: Ruleset, rng: random.Random, options: Mapping[str, Any]) -
 
 def new_table(rng: random.Random, options: Mapping[str, Any]) -> Table:
     """A table at its `open` event. Options: `game`, a ruleset's id; `stake`, `target`, `scoring`, `deals_max`, `fees`,
-    `clock` (members to change); `log`, whether there is a log of all matches.
+    `clock` (members to change); `log`, whether there is a log of all matches; `receipts`, the key of a service that
+    has more than this one.
     """
     ruleset = find_ruleset(options.get("game", "duel@1"))
     seats = range(ruleset.players)
+    own = SigningKey.from_seed(rng.randbytes(32))
     keys = Keys(
-        SigningKey.from_seed(rng.randbytes(32)),
+        options.get("receipts", own),
         tuple(SigningKey.from_seed(rng.randbytes(32)) for _ in seats),
         Seed(rng.randbytes(32)),
         tuple(Seed(rng.randbytes(32)) for _ in seats),
