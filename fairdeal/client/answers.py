@@ -24,6 +24,11 @@ class Parsed:
     sig: bytes
     deadline: int | None
 
+    @property
+    def size(self) -> int:
+        """How many events the answer reaches to."""
+        return self.start + len(self.lines)
+
 
 def parse_answer(answer: Mapping[str, Any], m: str) -> Parsed:
     """The answer's members; more of them than are known may stand in it. Raises Contradiction."""

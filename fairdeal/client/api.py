@@ -3,12 +3,14 @@
 import json
 import time
 from collections.abc import Generator, Mapping
+from itertools import pairwise
 from typing import Any, Final, Self, TypeAlias
 
 import httpx2
 
 from fairdeal.client.errors import ApiError, Unreachable
 from fairdeal.limits import MAX_BUNDLE_BYTES, MAX_EVENT_BYTES
+from fairdeal.tlog import Tile
 
 Answer: TypeAlias = Mapping[str, Any]
 """A JSON object as the service sent it; nothing in it is to be believed before it is checked."""
@@ -21,6 +23,10 @@ _SILENCE_S: Final = 60.0
 """A stream that says nothing for so long, not even that it is alive, is taken for dead and opened again."""
 _MAX_ANSWER_BYTES: Final = MAX_BUNDLE_BYTES + MAX_EVENT_BYTES * 4
 """A whole transcript as JSON strings in one answer."""
+
+
+_SIZE_DIGITS: Final = 20
+"""More than a log's size has."""
 
 
 class Api:
@@ -130,6 +136,38 @@ class Api:
         except httpx2.TransportError:
             return
 
+    def log(self, m: str, since: int, leaf: str | None = None) -> Answer:
+        """What the log of all matches has of the match, proven from a checkpoint of `since` leaves on (0: from none).
+
+        With `leaf`, one of MATCH_LEAVES, the service waits for that one; ApiError not_logged_yet when that takes long.
+        """
+        query: dict[str, int | str] = {"since": since}
+        return self._call("GET", f"/v1/matches/{m}/log", query=query if leaf is None else {**query, "leaf": leaf})
+
+    def tile(self, tile: Tile) -> bytes:
+        """Hashes of the log's tree."""
+        return self._send("GET", f"/log/{tile.path}").content
+
+    def policy(self) -> bytes:
+        """The policy that the operator gives out, on the service's own word."""
+        return self._send("GET", "/log/policy").content
+
+    def log_file(self, path: str) -> bytes:
+        """A file below the log's prefix (protocol sections 7.1 and 7.6)."""
+        return self._send("GET", f"/log/{path}").content
+
+    def checkpoint_sizes(self, since: int) -> tuple[int, ...]:
+        """Sizes above `since` that the log has checkpoints of, ascending; none when there are no more."""
+        texts = self._send("GET", "/log/checkpoints", query={"since": since}).text.split()
+        sizes = tuple(int(text) for text in texts if text.isascii() and text.isdecimal() and len(text) < _SIZE_DIGITS)
+        if len(sizes) != len(texts) or any(a >= b for a, b in pairwise((since, *sizes))):
+            raise ApiError("not_sizes", 0, "the service sent something that is no list of sizes")
+        return sizes
+
+    def identify(self, player: str, reason: str) -> Answer:
+        """Whose a pseudonym is, by the operator's token."""
+        return self._call("POST", "/v1/audit/identify", {"player": player, "reason": reason})
+
     def bundle(self, m: str) -> bytes:
         """The bundle of a match that has ended."""
         return self._send("GET", f"/v1/matches/{m}/bundle").content
@@ -145,7 +183,7 @@ class Api:
         body: Mapping[str, Any] | bytes | None = None,
         *,
         key: str | None = None,
-        query: Mapping[str, int] | None = None,
+        query: Mapping[str, int | str] | None = None,
     ) -> dict[str, Any]:
         response = self._send(method, path, body, key, query)
         return _object(response.text) if response.content else {}
@@ -156,7 +194,7 @@ class Api:
         path: str,
         body: Mapping[str, Any] | bytes | None = None,
         key: str | None = None,
-        query: Mapping[str, int] | None = None,
+        query: Mapping[str, int | str] | None = None,
     ) -> httpx2.Response:
         headers = {} if key is None else {"Idempotency-Key": key}
         content = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()

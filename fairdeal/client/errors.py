@@ -46,6 +46,17 @@ class Finding(StrEnum):
     """The view is not signed by that key, or is for something else."""
     SHOWN_HAND = "shown_hand"
     SHOWN_LEGAL = "shown_legal"
+    CHECKPOINT = "checkpoint"
+    """The log's checkpoint is not signed by a key that our policy lists for this log, or is another log's."""
+    INCLUSION = "inclusion"
+    """A leaf is not proven to stand in the log."""
+    CONSISTENCY = "consistency"
+    """The log is not proven to begin with what we, or another seat of the match, have seen of it."""
+    LOG_ORDER = "log_order"
+    LEAF = "leaf"
+    """A leaf of the match does not say what its events say."""
+    LOG_FORK = "log_fork"
+    """Another root for a size of the log, or another leaf than the one proven before."""
 
 
 class ClientError(FairdealError):
@@ -82,6 +93,18 @@ class EventsMissing(ClientError):
     """The answer begins after the events seen so far; it is to be asked for again from there."""
 
     code = "events_missing"
+
+
+class NotLogged(ClientError):
+    """The leaf of the log that must be proven before this is signed has not been shown yet; nothing was signed."""
+
+    code = "not_logged"
+
+
+class CheckpointMoved(ClientError):
+    """Another program with this memory has learnt of a newer checkpoint meanwhile; the log is to be asked again."""
+
+    code = "checkpoint_moved"
 
 
 class NotRemembered(ClientError):

@@ -1,35 +1,41 @@
 """One match through a player's eyes: takes in what the server sends, checks it, and signs (protocol section 2.10).
 
-It sends nothing itself. What it signs is in the memory before it is returned; what contradicts itself stops the
-signing for ever and is packed as evidence.
+It sends nothing itself. What it signs is in the memory before it is returned, and so is the proof that the log of all
+matches has what it signs on; what contradicts itself stops the signing for ever and is packed as evidence.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from fairdeal import canonical
-from fairdeal.belote import Action, card_set, cards_in, to_do
-from fairdeal.cards import parse_card
+from fairdeal.belote import Action, cards_in, to_do
 from fairdeal.client import hand as own_hand
 from fairdeal.client.answers import Parsed, parse_answer
 from fairdeal.client.errors import AlreadySigned, Contradiction, EventsMissing, Finding, NotRemembered
 from fairdeal.client.evidence import write_evidence
+from fairdeal.client.log import ReadTile
+from fairdeal.client.match_log import MatchLog
 from fairdeal.client.memory import Memory, Shown
 from fairdeal.client.strategies import Turn
-from fairdeal.client.watch import Watched, fold
+from fairdeal.client.watch import Watched, after_view, check_deadline, check_signed, fold
 from fairdeal.commit import commitment
-from fairdeal.errors import FairdealError, KeyRefused, Malformed, WrongPhase
+from fairdeal.errors import FairdealError, KeyRefused, WrongPhase
 from fairdeal.match import (
     Event,
+    Held,
+    HeldLine,
+    HeldLog,
     MatchState,
     Phase,
     SignedAction,
     Terms,
     legal,
     open_receipt,
+    parse_bundle,
     receipt_key,
-    view_message,
+    write_bundle,
 )
 from fairdeal.tlog import EMPTY_ROOT, Checkpoint, Policy
 
@@ -37,11 +43,12 @@ from fairdeal.tlog import EMPTY_ROOT, Checkpoint, Policy
 class MatchClient:
     """The match `m` of a memory that knows it. Evidence is written into `folder`.
 
-    `trusted` is the policy that the player has from elsewhere; None takes the key that the match was opened with.
-    Raises NotRemembered; Contradiction when what is remembered does not hold.
+    `policy` is whom the player believes: with a key of the log of all matches nothing is signed without its proofs,
+    with the receipts key alone no log is asked. Raises NotRemembered; Contradiction when what is remembered does not
+    hold.
     """
 
-    def __init__(self, memory: Memory, m: str, folder: Path, trusted: Policy | None = None) -> None:
+    def __init__(self, memory: Memory, m: str, folder: Path, policy: Policy) -> None:
         sitting = memory.sitting(m)
         if sitting.seat is None or sitting.player is None:
             raise NotRemembered("the memory knows the table, but no seat at it", {"m": m})
@@ -53,11 +60,10 @@ class MatchClient:
         self._folder = folder
         self._terms = Terms.parse(Event.parse(sitting.opened).data)
         self._receipt_key = receipt_key(self._terms)
-        if trusted is not None:
-            try:
-                trusted.check_log(self._receipt_key)
-            except KeyRefused as error:
-                raise Contradiction(Finding.TERMS, 0, error.message) from error
+        try:
+            self._log = MatchLog(memory, self._terms, policy)
+        except KeyRefused as error:
+            raise Contradiction(Finding.TERMS, 0, error.message) from error
         self._lines: list[bytes] = []
         self._roots: list[bytes] = [EMPTY_ROOT]
         self._views: dict[int, bytes] = {}
@@ -86,8 +92,29 @@ class MatchClient:
 
     @property
     def over(self) -> bool:
-        """Whether the match has ended and nothing follows."""
-        return self.size > 0 and self.state.phase is Phase.CLOSED
+        """Whether the match has ended and nothing follows, or was lost."""
+        return self.lost is not None or (self.size > 0 and self.state.phase is Phase.CLOSED)
+
+    @property
+    def lost(self) -> int | None:
+        """How many events are left of a match that a restored store has given up (protocol section 7.5)."""
+        leaf = self._log.lost
+        return None if leaf is None else int(leaf["size"])
+
+    @property
+    def logged(self) -> bool:
+        """Whether the player's policy lists the match's log, so that proofs are asked for."""
+        return self._log.used
+
+    @property
+    def newest(self) -> Checkpoint | None:
+        """The newest checkpoint of the log that the memory holds: the log is asked from there on."""
+        return self._log.newest
+
+    @property
+    def awaited(self) -> str | None:
+        """The leaf of the log that must be proven before anything more is signed or taken away."""
+        return self._log.awaited(self.state.phase)
 
     @property
     def turn(self) -> Turn | None:
@@ -104,23 +131,78 @@ class MatchClient:
         Raises EventsMissing, and nothing has happened, when it does not begin where the events seen so far end.
         """
         self._check_going_on()
-        try:
+        with self._stopping(answer):
             self._take(parse_answer(answer, self.m), keep=True)
-        except Contradiction as error:
-            self._memory.stop(self.m, error.finding.value)
-            self._evidence_of(error, answer)
-            raise
+
+    def receive_log(self, answer: Mapping[str, Any], held: Checkpoint | None, read: ReadTile) -> None:
+        """Take in what the log has of the match, asked for from `held` on, which was `newest`; `read` reads its tiles.
+
+        Raises Contradiction; EventsMissing, CheckpointMoved, and nothing has happened, when it is to be asked again;
+        WrongPhase before the first answer; what `read` raises.
+        """
+        self._check_going_on()
+        with self._stopping(answer):
+            self._log.take(answer, held, read, self._watched, self._roots, self._lines)
+
+    def refuse_log(self, answer: Mapping[str, Any]) -> NoReturn:
+        """The service has answered that its log is shorter than what we hold of it. Raises Contradiction."""
+        with self._stopping(answer):
+            raise Contradiction(Finding.LOG_FORK, None, "the log is shorter than it was")
+
+    def bundle(self, read: ReadTile) -> bytes | None:
+        """The bundle of the match that is over, made of what we saw ourselves.
+
+        None for a lost match whose last receipt we were not shown. Raises NotLogged before the log has shown the end,
+        Contradiction, and what `read` raises.
+        """
+        self._log.check_proven(self.state.phase)
+        lines = self._left()
+        head = next((shown.receipt for shown in self.shown() if shown.size == len(lines)), None)
+        return None if head is None else write_bundle(head, lines, self._log.part(lines, read))
+
+    def check_bundle(self, data: bytes, read: ReadTile) -> None:
+        """Raises Contradiction unless the service's bundle is the match that was played, with proofs of its leaves.
+
+        Its checkpoint may be a newer one than ours. Raises what `read` raises.
+        """
+        lines = self._left()
+        with self._stopping({"bundle": data.decode(errors="replace")}):
+            try:
+                theirs = parse_bundle(data)
+                told = open_receipt(theirs.head, self._receipt_key)
+            except FairdealError as error:
+                raise Contradiction(Finding.FORK, None, f"the service's bundle: {error.message}") from error
+            own = Checkpoint(self._terms.origin, len(lines), self._roots[len(lines)])
+            if [event.line for event in theirs.events] != lines or told != own:
+                raise Contradiction(Finding.FORK, None, "the service's bundle is not the match that was played")
+            self._log.check_part(theirs.log, lines, read)
+
+    def held(self) -> Held:
+        """What our seat was shown, in order: the held file."""
+        lines: list[HeldLine | HeldLog] = []
+        for shown in self.shown():
+            view: Any = canonical.decode(shown.view)
+            lines.append(HeldLine(shown.receipt, shown.sig, view))
+        for before, logged in reversed(self._log.lines):
+            lines.insert(before, logged)
+        return Held(self._sitting.key.public.hex, self.m, self.seat, tuple(lines))
 
     def join(self) -> bytes | None:
         """The signed `join`, as long as it is due: the seat's key and the commitment to its seed."""
         state = self.state
         if state.phase is not Phase.JOINING or state.joined[self.seat] is not None:
             return None
+        kept = self._memory.action(self.m, 1)
+        if kept is not None:
+            # What it says to have seen was the newest then; meanwhile the memory may have been shown more.
+            self._check_going_on()
+            return kept
+        seen = self.newest or Checkpoint(self._terms.log, 0, EMPTY_ROOT)
         joined = {
             "key": self._sitting.key.public.hex,
             "player": self._player,
             "seed_commitment": commitment(self._sitting.seed),
-            "seen": {"root": EMPTY_ROOT.hex(), "size": 0},
+            "seen": {"root": seen.root.hex(), "size": seen.size},
         }
         return self._sign({"join": joined}, 1)
 
@@ -130,6 +212,7 @@ class MatchClient:
         if state.phase is not Phase.SEEDS or state.seeds[self.seat] is not None or state.table_root is None:
             return None
         self._check_going_on()
+        self._log.check_proven(state.phase)
         self._memory.keep_table_root(self.m, state.table_root)
         return self._sign({"seed": self._sitting.seed.hex()}, state.terms.seats + 1)
 
@@ -159,8 +242,16 @@ class MatchClient:
         """The receipts and views seen so far, in their order."""
         return self._memory.shown(self.m)
 
+    def _left(self) -> list[bytes]:
+        """The events of the match that is over. Raises EventsMissing for those of a lost one that we have not seen."""
+        left = self.size if self.lost is None else self.lost
+        if left > self.size:
+            raise EventsMissing("not all events that are left have been seen", {"size": self.size})
+        return self._lines[:left]
+
     def _sign(self, do: dict[str, Any], size: int) -> bytes:
         self._check_going_on()
+        self._log.check_proven(self.state.phase)
         root = self._roots[size].hex()
         action = SignedAction.sign(self._sitting.key, self.m, do, root, self.seat, size)
         body = canonical.encode(action.to_json())
@@ -171,6 +262,8 @@ class MatchClient:
         stopped = self._memory.sitting(self.m).stopped
         if stopped is not None:
             raise AlreadySigned(f"signing has been stopped in this match: {stopped}", {"m": self.m})
+        if self.lost is not None:
+            raise WrongPhase("the match was lost: nothing more is signed")
 
     def _restore(self) -> None:
         lines = self._memory.events(self.m)
@@ -181,7 +274,7 @@ class MatchClient:
             self._take(parsed, keep=False)
 
     def _take(self, answer: Parsed, keep: bool) -> None:
-        size = answer.start + len(answer.lines)
+        size = answer.size
         self._check_seen(answer)
         watched, roots = self._watched, list(self._roots)
         new = answer.lines[self.size - answer.start :]
@@ -191,11 +284,12 @@ class MatchClient:
             assert watched.state is not None
             roots.append(watched.state.root)
         assert watched.state is not None
-        self._check_signed(answer, size, roots[size])
+        check_signed(answer, self._terms, self._receipt_key, self.seat, roots[size])
+        self._log.check_said(watched, roots)
         if size >= self.size:
-            watched = Watched(watched.state, self._check_view(watched, answer, size))
-            if keep and watched.state is not None:
-                _check_deadline(watched.state, answer)
+            watched = after_view(watched, answer)
+            if keep:
+                check_deadline(watched, answer)
         view = canonical.encode(answer.view)
         known = size in self._views
         if self._views.setdefault(size, view) != view:
@@ -227,43 +321,14 @@ class MatchClient:
         if self._memory.action(self.m, size) != canonical.encode(action.to_json()):
             raise Contradiction(Finding.OWN_ACTION, event.n, "our seat did not sign this")
 
-    def _check_signed(self, answer: Parsed, size: int, root: bytes) -> None:
+    @contextmanager
+    def _stopping(self, answer: Mapping[str, Any]) -> Iterator[None]:
+        """A contradiction in the answer ends all signing in this match, and is packed as evidence."""
         try:
-            told = open_receipt(answer.receipt, self._receipt_key)
-            if (told.origin, told.size) != (self._terms.origin, size):
-                raise Malformed("the receipt is for another match or size")
-        except FairdealError as error:
-            raise Contradiction(Finding.RECEIPT, size - 1, error.message) from error
-        if told != Checkpoint(self._terms.origin, size, root):
-            raise Contradiction(Finding.ROOT, size - 1, "the receipt's root is not that of the events")
-        try:
-            self._receipt_key.public.verify(answer.sig, view_message(answer.view))
-            if (answer.view["m"], answer.view["seat"], answer.view["size"]) != (self.m, self.seat, size):
-                raise Malformed("the view is for another match, seat or size")
-        except FairdealError as error:
-            raise Contradiction(Finding.VIEW, size - 1, error.message) from error
-
-    def _check_view(self, watched: Watched, answer: Parsed, size: int) -> own_hand.OwnHand:
-        state = watched.state
-        assert state is not None
-        try:
-            cards = [parse_card(card) for card in answer.view["hand"]]
-            if cards != sorted(set(cards)):
-                raise Malformed("a hand in another order, or with a card twice")
-            hand = own_hand.shown(watched.hand, state.deal, card_set(cards))
-        except Malformed as error:
-            raise Contradiction(Finding.SHOWN_HAND, size - 1, error.message) from error
+            yield
         except Contradiction as error:
-            raise Contradiction(error.finding, size - 1, error.message) from None
-        if answer.view["legal"] != legal(state, self.seat, hand.held):
-            raise Contradiction(Finding.SHOWN_LEGAL, size - 1, "the legal list is not that of our hand")
-        return hand
-
-    def _evidence_of(self, error: Contradiction, answer: Mapping[str, Any]) -> None:
-        write_evidence(self._folder / f"{self.m}.evidence", error, self._sitting, self._lines, self.shown(), answer)
-
-
-def _check_deadline(state: MatchState, answer: Parsed) -> None:
-    """The countdown shown is the one that the events fix; before the last join it is the server's own affair."""
-    if state.deadline is not None and answer.deadline != state.deadline:
-        raise Contradiction(Finding.CLOCK, state.size - 1, "the deadline shown is not that of the events")
+            self._memory.stop(self.m, error.finding.value)
+            newest = self._memory.newest(self._terms.log)
+            path = self._folder / f"{self.m}.evidence"
+            write_evidence(path, error, self.held(), self._lines, None if newest is None else newest[0], answer)
+            raise

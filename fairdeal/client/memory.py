@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from fairdeal.client.errors import AlreadySigned, Contradiction, Finding, NotRemembered
+from fairdeal.client.errors import AlreadySigned, CheckpointMoved, Contradiction, Finding, NotRemembered
 from fairdeal.commit import Seed
 from fairdeal.keys import SigningKey
+from fairdeal.tlog import Checkpoint, Note
 
 _PRIVATE: Final = 0o600
 _BUSY_SECONDS: Final = 10.0
@@ -31,6 +32,11 @@ CREATE TABLE IF NOT EXISTS shown (
     seq INTEGER PRIMARY KEY, m TEXT NOT NULL, size INTEGER NOT NULL,
     receipt TEXT NOT NULL, view BLOB NOT NULL, sig TEXT NOT NULL, UNIQUE (m, size, receipt, view, sig)
 );
+CREATE TABLE IF NOT EXISTS newest (origin TEXT PRIMARY KEY, checkpoint TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS logged (
+    seq INTEGER PRIMARY KEY, m TEXT NOT NULL, after INTEGER NOT NULL, checkpoint TEXT NOT NULL, leaves BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS policy (origin TEXT PRIMARY KEY, text BLOB NOT NULL);
 """
 
 
@@ -56,6 +62,18 @@ class Shown:
     receipt: str
     view: bytes
     sig: str
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A checkpoint of the log as a note, and the match's proven leaves under it as cj1 bytes, as in a held file.
+
+    `after` is how many receipts had been shown before.
+    """
+
+    after: int
+    checkpoint: str
+    leaves: bytes
 
 
 class Memory:
@@ -160,6 +178,48 @@ class Memory:
         """The receipts and views kept, in the order seen."""
         rows = self._db.execute("SELECT size, receipt, view, sig FROM shown WHERE m = ? ORDER BY seq", (m,))
         return [Shown(*row) for row in rows]
+
+    def newest(self, origin: str) -> tuple[str, Checkpoint] | None:
+        """The newest checkpoint of that log that any match of this memory was shown: the note, and what it says."""
+        row = self._db.execute("SELECT checkpoint FROM newest WHERE origin = ?", (origin,)).fetchone()
+        return None if row is None else (row[0], Checkpoint.parse(Note.parse(row[0]).text))
+
+    def keep_logged(self, m: str, held: Checkpoint | None, note: str, leaves: bytes | None) -> None:
+        """Keep a checkpoint that was proven to follow `held`, and the match's leaves under it if there are new ones.
+
+        Raises CheckpointMoved, and nothing is kept, unless `held` is still the newest of its log.
+        """
+        checkpoint = Checkpoint.parse(Note.parse(note).text)
+        with self._writing():
+            newest = self.newest(checkpoint.origin)
+            if held != (None if newest is None else newest[1]):
+                raise CheckpointMoved("a newer checkpoint has been kept meanwhile")
+            self._db.execute(
+                "INSERT INTO newest VALUES (?, ?) ON CONFLICT DO UPDATE SET checkpoint = excluded.checkpoint",
+                (checkpoint.origin, note),
+            )
+            if leaves is not None:
+                self._db.execute(
+                    "INSERT INTO logged (m, after, checkpoint, leaves) SELECT ?, count(*), ?, ? FROM shown WHERE m = ?",
+                    (m, note, leaves, m),
+                )
+
+    def logged(self, m: str) -> list[Logged]:
+        """What was kept of the log for this match, in the order seen."""
+        rows = self._db.execute("SELECT after, checkpoint, leaves FROM logged WHERE m = ? ORDER BY seq", (m,))
+        return [Logged(*row) for row in rows]
+
+    def policy(self, origin: str) -> bytes | None:
+        """The policy that was taken from the service for that log."""
+        row = self._db.execute("SELECT text FROM policy WHERE origin = ?", (origin,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def keep_policy(self, origin: str, text: bytes) -> None:
+        """Keep the policy that the service gives out for that log."""
+        with self._writing():
+            self._db.execute(
+                "INSERT INTO policy VALUES (?, ?) ON CONFLICT DO UPDATE SET text = excluded.text", (origin, text)
+            )
 
     def stop(self, m: str, finding: str) -> None:
         """Sign nothing more in this match; the first reason stays."""

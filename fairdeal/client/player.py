@@ -14,10 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from fairdeal import canonical
 from fairdeal.client.answers import parse_answer
 from fairdeal.client.api import Answer, Api
-from fairdeal.client.errors import ApiError, Contradiction, EventsMissing, Finding, Unacceptable
+from fairdeal.client.errors import (
+    ApiError,
+    CheckpointMoved,
+    Contradiction,
+    EventsMissing,
+    Finding,
+    NotLogged,
+    Unacceptable,
+)
+from fairdeal.client.log import keeps_log
 from fairdeal.client.match_client import MatchClient
 from fairdeal.client.memory import Memory
 from fairdeal.client.strategies import Strategy
@@ -25,13 +33,17 @@ from fairdeal.commit import Seed
 from fairdeal.errors import FairdealError
 from fairdeal.keys import SigningKey
 from fairdeal.limits import KEY_BYTES, SEED_BYTES
-from fairdeal.match import Ending, Event, Held, HeldLine, Terms, open_receipt, receipt_key, write_bundle, write_held
-from fairdeal.tlog import Checkpoint, Policy, leaf_hash, root
+from fairdeal.match import Ending, Event, Terms, open_receipt, receipt_key, write_held
+from fairdeal.tlog import Checkpoint, Policy, VerifierKey, leaf_hash, root
 
 _LOOK_S: Final = 0.2
 """Between two looks at a table that is not full yet, and before a broken stream is opened again."""
 _OVERTAKEN: Final = frozenset({"stale", "late", "not_your_turn", "wrong_phase"})
 """Refusals of an action that the clock, or an end, has overtaken: the events tell what happened instead."""
+
+_NOT_YET: Final = "not_logged_yet"
+_AHEAD: Final = "ahead_of_log"
+"""Refusals of a question to the log: the leaf is not there yet; our checkpoint is of more leaves than it has."""
 
 Watcher = Callable[[MatchClient], None]
 """Told after everything that was received."""
@@ -39,9 +51,11 @@ Watcher = Callable[[MatchClient], None]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What is taken away from a match: how it ended, and the paths of the bundle and the held file."""
+    """What is taken away from a match: how it ended (None: a restored store has lost it), and the paths of the bundle
+    and the held file.
+    """
 
-    ending: Ending
+    ending: Ending | None
     bundle: Path
     held: Path
 
@@ -49,8 +63,10 @@ class Taken:
 class Player:
     """Plays in the name of `api`'s session. `memory` is the player's own; files are written into `folder`.
 
-    `trusted` is the player's policy, which lists the receipt key; without one the key that a table was opened with is
-    taken, and then nothing shows that the table is the service's own.
+    `trusted` is the player's policy, from elsewhere: with a key of the log of all matches nothing is signed that the
+    log is not proven to have, with the receipts key alone no log is asked. Without a policy the one that the service
+    gives out is taken and kept in the memory, and a later one must list every key of it: then nothing outside the
+    service vouches for the service.
     """
 
     def __init__(self, api: Api, memory: Memory, folder: Path, trusted: Policy | None = None) -> None:
@@ -114,12 +130,21 @@ class Player:
     def play(self, m: str, strategy: Strategy, watch: Watcher | None = None) -> Taken:
         """Play the match to its end, from wherever it stands, and write its files.
 
-        Raises Contradiction when the service's word does not hold, with the evidence written; AlreadySigned when
-        another program with this memory plays too; ApiError, Unreachable.
+        Raises Contradiction when the service's word does not hold, with the evidence written; NotLogged when the log
+        does not show the end; AlreadySigned when another program with this memory plays too; ApiError, Unreachable.
         """
-        client = MatchClient(self._memory, m, self._folder, self._trusted)
+        opened = self._memory.sitting(m).opened
+        policy = self._policy(Terms.parse(Event.parse(opened).data).log)
+        client = MatchClient(self._memory, m, self._folder, policy)
         while self._api.table(m)["status"] == "open":
             time.sleep(_LOOK_S)
+        try:
+            self._play(client, strategy, watch)
+            return self._take_away(client)
+        finally:
+            self._write_held(client)
+
+    def _play(self, client: MatchClient, strategy: Strategy, watch: Watcher | None) -> None:
         try:
             with closing(self._answers(client)) as answers:
                 for answer in answers:
@@ -127,20 +152,29 @@ class Player:
                     self._respond(client, strategy, watch)
                     if client.over:
                         break
-        finally:
-            self._write_held(client)
-        return self._take_away(client)
+        except ApiError:
+            # A service whose store was restored no longer knows what we know of the match; its log says so.
+            if client.size and client.logged:
+                self._ask_log(client, None)
+            if client.lost is None:
+                raise
 
     def _answers(self, client: MatchClient) -> Generator[Answer, None, None]:
         """What the service says, without end: where the match stands, then the stream; again whenever it breaks."""
-        while True:
+        while not client.over:
             yield self._api.answer(client.m, client.size)
             yield from self._api.stream(client.m, client.size)
             time.sleep(_LOOK_S)
+            if client.logged:
+                self._ask_log(client, None)
 
     def _respond(self, client: MatchClient, strategy: Strategy, watch: Watcher | None) -> None:
         """Send whatever is ours to send now."""
-        while (body := self._due(client, strategy)) is not None:
+        while True:
+            self._learn(client, watch)
+            body = None if client.over else self._due(client, strategy)
+            if body is None:
+                return
             size = client.size
             try:
                 answer = self._api.send_action(client.m, body)
@@ -158,6 +192,35 @@ class Player:
         # What was signed for this size before a crash is sent, whatever the strategy would say now.
         return client.kept_action() or client.act(strategy(client.turn))
 
+    def _learn(self, client: MatchClient, watch: Watcher | None) -> None:
+        """Ask the log for what must be proven before anything more is signed or taken away, as long as it takes."""
+        while (leaf := client.awaited) is not None:
+            try:
+                self._ask_log(client, leaf)
+            except ApiError as error:
+                if error.problem != _NOT_YET:
+                    raise
+            if client.awaited != leaf:
+                continue
+            if client.over:
+                raise NotLogged("the log does not show the match's end", {"m": client.m})
+            time.sleep(_LOOK_S)
+            self._receive(client, self._api.answer(client.m, client.size), watch)
+
+    def _ask_log(self, client: MatchClient, leaf: str | None) -> None:
+        held = client.newest
+        try:
+            answer = self._api.log(client.m, 0 if held is None else held.size, leaf)
+            client.receive_log(answer, held, self._api.tile)
+        except ApiError as error:
+            if error.problem == _AHEAD:
+                client.refuse_log(error.details)
+            raise
+        except CheckpointMoved:
+            self._ask_log(client, leaf)
+        except EventsMissing:
+            client.receive(self._api.answer(client.m, client.size))
+
     def _receive(self, client: MatchClient, answer: Answer, watch: Watcher | None) -> None:
         try:
             client.receive(answer)
@@ -172,8 +235,7 @@ class Player:
             event = Event.parse(str(table.get("open")).encode())
             terms = Terms.parse(event.data)
             key = receipt_key(terms)
-            if self._trusted is not None:
-                self._trusted.check_log(key)
+            keeps_log(self._policy(terms.log), terms)
             told = open_receipt(str(table.get("receipt")), key)
         except (FairdealError, UnicodeEncodeError) as error:
             raise Unacceptable(f"the table's terms do not hold: {error}") from error
@@ -204,27 +266,40 @@ class Player:
             raise Unacceptable("the terms are not those shown or asked for", {"members": wrong})
         return terms, event.line
 
+    def _policy(self, log: str) -> Policy:
+        """The player's policy, or the one that the service gives out. Raises Unacceptable when that drops a key."""
+        if self._trusted is not None:
+            return self._trusted
+        text, kept = self._api.policy(), self._memory.policy(log)
+        policy = Policy.parse(text)
+        if kept is not None and not _keys(Policy.parse(kept)) <= _keys(policy):
+            raise Unacceptable("the service's policy no longer lists a key that it listed before")
+        self._memory.keep_policy(log, text)
+        return policy
+
     def _write_held(self, client: MatchClient) -> None:
-        sitting = self._memory.sitting(client.m)
-        lines: list[HeldLine] = []
-        for shown in client.shown():
-            view: Any = canonical.decode(shown.view)
-            lines.append(HeldLine(shown.receipt, shown.sig, view))
-        held = Held(sitting.key.public.hex, client.m, client.seat, tuple(lines))
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._held_path(client.m).write_bytes(write_held(held))
+        self._held_path(client.m).write_bytes(write_held(client.held()))
 
     def _take_away(self, client: MatchClient) -> Taken:
-        """The bundle is made of what we saw ourselves; the service's own must be the same, byte for byte."""
-        ending = client.state.ending
-        assert ending is not None
-        head = max(client.shown(), key=lambda shown: shown.size).receipt
-        own = write_bundle(head, client.lines())
+        """The bundle is made of what we saw ourselves; the service's own must have the same events and leaves."""
+        self._learn(client, None)
         path = self._folder / f"{client.m}.fairdeal"
-        path.write_bytes(own)
-        if self._api.bundle(client.m) != own:
-            raise Contradiction(Finding.FORK, None, "the service's bundle is not the match that was played")
-        return Taken(ending, path, self._held_path(client.m))
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if client.size < (client.lost or 0):
+            client.receive(self._api.answer(client.m, client.size))
+        own = client.bundle(self._api.tile)
+        if own is not None:
+            path.write_bytes(own)
+        theirs = self._api.bundle(client.m)
+        client.check_bundle(theirs, self._api.tile)
+        if own is None:
+            path.write_bytes(theirs)
+        return Taken(client.state.ending if client.lost is None else None, path, self._held_path(client.m))
 
     def _held_path(self, m: str) -> Path:
         return self._folder / f"{m}.held"
+
+
+def _keys(policy: Policy) -> set[VerifierKey]:
+    return {*(log.key for log in policy.logs), *(witness.key for witness in policy.witnesses)}

@@ -17,22 +17,40 @@ from fairdeal.match import (
     Clock,
     Command,
     Event,
+    LogPart,
     MatchState,
     Move,
+    SeenProof,
     SignedAction,
     Terms,
     Tick,
     decide,
+    due_leaves,
     evolve,
     open_match,
+    parse_leaf,
+    proven_leaves,
     receipt_name,
     replay,
     view,
     view_message,
 )
-from fairdeal.tlog import Checkpoint, NoteSigner, leaf_hash, root, sign_note
+from fairdeal.tlog import (
+    Checkpoint,
+    NoteSigner,
+    Policy,
+    Tile,
+    consistency_proof,
+    format_policy,
+    inclusion_proof,
+    leaf_hash,
+    root,
+    sign_note,
+)
 
 LOG = "fairdeal.test/log"
+OTHERS = 300
+"""Leaves of other matches that stand in the log before ours: more than a tile holds."""
 START = 1_700_000_000_000
 M = "0123456789abcdef0123456789abcdef"
 NONE: Mapping[str, int | str] = {}
@@ -40,6 +58,62 @@ NONE: Mapping[str, int | str] = {}
 
 def seed_of(number: int) -> Seed:
     return Seed(bytes([number]) * 32)
+
+
+class LogBook:
+    """The log of all matches, that signs whatever it is told to. Every leaf of ours is followed by another match's."""
+
+    def __init__(self, key: SigningKey | None = None) -> None:
+        self.signer = NoteSigner(LOG, key or SigningKey.from_seed(bytes([201]) * 32))
+        self.entries = [other_leaf(number) for number in range(OTHERS)]
+
+    def append(self, *leaves: bytes) -> None:
+        for leaf in leaves:
+            self.entries += [leaf, other_leaf(len(self.entries))]
+
+    def fork(self) -> "LogBook":
+        """Another log under the same key, the same up to its last entry, which is exchanged."""
+        other = LogBook()
+        other.entries = [*self.entries[:-1], other_leaf(10**6)]
+        return other
+
+    def subtrees(self, level: int, index: int) -> bytes:
+        return root(map(leaf_hash, self.entries[index << level : index + 1 << level]))
+
+    def checkpoint(self, signer: NoteSigner | None = None, origin: str = LOG) -> str:
+        body = Checkpoint(origin, len(self.entries), root(map(leaf_hash, self.entries))).body()
+        return sign_note(body, signer or self.signer)
+
+    def proven(self, index: int) -> dict[str, Any]:
+        proof = inclusion_proof(index, len(self.entries), self.subtrees)
+        leaf = parse_leaf(self.entries[index])
+        return {"index": index, "leaf": leaf, "proof": [one.hex() for one in proof]}
+
+    def answer(self, since: int = 0, m: str = M) -> dict[str, Any]:
+        """The honest answer of `GET /v1/matches/{m}/log`."""
+        mine = [n for n, entry in enumerate(self.entries) if parse_leaf(entry)["m"] == m]
+        proof = consistency_proof(since, len(self.entries), self.subtrees)
+        return {
+            "checkpoint": self.checkpoint(),
+            "consistency": [one.hex() for one in proof],
+            "leaves": [self.proven(index) for index in mine],
+        }
+
+    def tile(self, tile: Tile) -> bytes:
+        first = tile.index * 256
+        return b"".join(self.subtrees(8 * tile.level, index) for index in range(first, first + tile.width))
+
+    def part(self, lines: Sequence[bytes], seats: int) -> LogPart:
+        """The log's part of the service's own bundle."""
+        sizes = {Event.parse(line).data["do"]["join"]["seen"]["size"] for line in lines[1 : seats + 1]} - {0}
+        proofs = {size: consistency_proof(size, len(self.entries), self.subtrees) for size in sizes}
+        seen = (SeenProof(size, tuple(one.hex() for one in proofs[size])) for size in sorted(sizes))
+        return LogPart(self.checkpoint(), tuple(seen), proven_leaves(self.answer()["leaves"]))
+
+
+def other_leaf(number: int) -> bytes:
+    """The `full` of another match."""
+    return canonical.encode({"m": f"{number:032x}", "root": leaf_hash(b"%d" % number).hex(), "type": "full"})
 
 
 class Server:
@@ -75,6 +149,10 @@ class Server:
         opened = open_match(self.terms, self.now)
         self.events = [opened]
         self.state: MatchState = evolve(None, opened, self.server_seed)
+        self.log = LogBook()
+        self.log.append(*due_leaves(None, self.state, self.server_seed))
+        keys = (self.log.signer.verifier_key, self.signer.verifier_key)
+        self.policy = Policy.parse(format_policy(keys).encode())
 
     @property
     def lines(self) -> list[bytes]:
@@ -83,7 +161,8 @@ class Server:
     def step(self, command: Command) -> None:
         for event in decide(self.state, command, self.now, self.server_seed):
             self.events.append(event)
-            self.state = evolve(self.state, event, self.server_seed)
+            before, self.state = self.state, evolve(self.state, event, self.server_seed)
+            self.log.append(*due_leaves(before, self.state, self.server_seed))
 
     def take(self, body: bytes) -> None:
         """A signed action, as a client made it."""
@@ -128,6 +207,13 @@ class Server:
         return Event.make(len(self.events), self.now if t is None else t, SERVER, kind, data).line
 
 
+def ask(client: MatchClient, log: LogBook, answer: dict[str, Any] | None = None) -> None:
+    """This log is asked from what the client holds on, and gives this answer instead of the honest one."""
+    held = client.newest
+    size = 0 if held is None else held.size
+    client.receive_log(log.answer(size) if answer is None else answer, held, log.tile)
+
+
 class Table:
     """An honest client in each seat, each with its own memory under `folder`."""
 
@@ -138,7 +224,9 @@ class Table:
         stake: int = 100,
         game: str = "duel@1",
         options: Mapping[str, int | str] = NONE,
+        proving: bool = True,
     ) -> None:
+        self.proving = proving
         self.server = Server(number, stake, None, game, options)
         seats = range(self.server.terms.seats)
         self.memories = [Memory(folder / f"{seat}.db") for seat in seats]
@@ -156,12 +244,20 @@ class Table:
 
     def client(self, seat: int) -> MatchClient:
         """A new program with the memory of that seat."""
-        return MatchClient(self.memories[seat], M, self.folder / str(seat))
+        return MatchClient(self.memories[seat], M, self.folder / str(seat), self.server.policy)
 
     def tell(self) -> None:
-        """Everybody is told where the match stands."""
+        """Everybody is told where the match stands, and unless the table is not proving, what the log has of it."""
         for client in self.clients:
             client.receive(self.server.answer(client.seat, client.size))
+            if self.proving:
+                self.prove(client)
+
+    def prove(self, client: MatchClient) -> None:
+        """The log answers what this client waits for."""
+        if client.awaited is not None:
+            ask(client, self.server.log)
+            assert client.awaited is None
 
     def take(self, body: bytes | None) -> None:
         assert body is not None

@@ -66,6 +66,8 @@ def test_a_false_hand_in_a_deal_that_ends_void(table: Table, tmp_path: Path, wro
     while server.state.deal_number == 1:
         client.receive(lie(client.size))
         other.receive(server.answer(1, other.size))
+        for seat in (client, other):
+            table.prove(seat)
         server.take((client if client.turn else other).act(Bid.PASS))
     table.tell()
     table.take(client.resign())

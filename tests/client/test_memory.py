@@ -11,10 +11,12 @@ from fairdeal.belote import Bid
 from fairdeal.client import AlreadySigned, Contradiction, Finding, MatchClient, Memory, NotRemembered
 from fairdeal.client.memory import Shown
 from fairdeal.keys import SigningKey
-from tests.client.server import M, Table, seed_of
+from fairdeal.tlog import Policy, VerifierKey, format_policy
+from tests.client.server import LOG, M, Table, seed_of
 from tests.client.test_playing import play_on
 
 KEY = SigningKey.from_seed(b"k" * 32)
+POLICY = Policy.parse(format_policy((VerifierKey(LOG, KEY.public),)).encode())
 
 
 @pytest.fixture
@@ -102,14 +104,14 @@ def test_two_programs_told_different_events(memory: Memory) -> None:
 def test_without_memory_nothing_is_signed(tmp_path: Path) -> None:
     empty = Memory(tmp_path / "empty.db")
     with pytest.raises(NotRemembered):
-        MatchClient(empty, M, tmp_path)
+        MatchClient(empty, M, tmp_path, POLICY)
     with pytest.raises(NotRemembered):
         empty.keep_action(M, 1, b"join")
 
 
 def test_without_a_seat_nothing_is_signed(memory: Memory, tmp_path: Path) -> None:
     with pytest.raises(NotRemembered):
-        MatchClient(memory, M, tmp_path)
+        MatchClient(memory, M, tmp_path, POLICY)
 
 
 def test_kept_before_it_is_returned(table: Table) -> None:
@@ -125,7 +127,7 @@ def test_two_programs_with_one_memory(table: Table) -> None:
     """The second one is refused, and the first one's action stands."""
     first = table.seeded().on_turn
     memory = Memory(table.folder / f"{first.seat}.db")
-    second = MatchClient(memory, M, table.folder)
+    second = MatchClient(memory, M, table.folder, table.server.policy)
     body = first.act(Bid.PASS)
     assert second.turn is not None
     with pytest.raises(AlreadySigned):

@@ -25,8 +25,8 @@ from fairdeal.client import (
 )
 from fairdeal.client import api as calls
 from fairdeal.keys import SigningKey
-from fairdeal.match import Event, Phase, parse_bundle, parse_held, receipt_name, write_bundle
-from fairdeal.tlog import Policy, VerifierKey, format_policy
+from fairdeal.match import Event, HeldLine, HeldLog, Phase, parse_bundle, parse_held, receipt_name, write_bundle
+from fairdeal.tlog import Policy, Tile, VerifierKey, format_policy, parse_path
 from tests.client.server import LOG, M, Server
 
 Route = Callable[[httpx2.Request], httpx2.Response]
@@ -47,6 +47,7 @@ class House:
         self.seated: list[str] = []
         self.description: dict[str, Any] = {}
         self.bodies: list[bytes] = []
+        self.policy = format_policy((self.server.log.signer.verifier_key,))
         self.before: Route | None = None
 
     def api(self, seat: int) -> Api:
@@ -91,8 +92,17 @@ class House:
             return httpx2.Response(200, json=self.table(seat))
         if path.endswith("/actions"):
             return self._act(seat, request.content)
+        if path == "/log/policy":
+            return httpx2.Response(200, text=self.policy)
+        if path.startswith("/log/tile/"):
+            tile = parse_path(path.removeprefix("/log/"))
+            assert isinstance(tile, Tile)
+            return httpx2.Response(200, content=server.log.tile(tile))
+        if path.endswith("/log"):
+            return httpx2.Response(200, json=server.log.answer(int(request.url.params["since"])))
         if path.endswith("/bundle"):
-            return httpx2.Response(200, content=write_bundle(server.receipt(server.lines), server.lines))
+            part = server.log.part(server.lines, 2)
+            return httpx2.Response(200, content=write_bundle(server.receipt(server.lines), server.lines, part))
         answer = server.answer(seat, start)
         if path.endswith("/stream"):
             text = f": hello\n\nid: {len(server.lines)}\ndata: {json.dumps(answer)}\n\n"
@@ -143,16 +153,23 @@ def sit(players: list[Player]) -> None:
 def test_both_take_away_the_same_bundle_and_their_own_held_file(house: House, players: list[Player]) -> None:
     sit(players)
     taken = play(players)
+    # Nothing else happens in this log: both were shown the end under one checkpoint.
     assert taken[0].bundle.read_bytes() == taken[1].bundle.read_bytes()
     bundle = parse_bundle(taken[0].bundle.read_bytes())
     assert [event.line for event in bundle.events] == house.server.lines
+    assert bundle.log is not None
+    assert [one.leaf["type"] for one in bundle.log.leaves] == ["open", "full", "start", "close"]
     assert house.server.state.phase is Phase.CLOSED
     for seat in (0, 1):
         held = parse_held(taken[seat].held.read_bytes())
         joined = house.server.state.joined[seat]
         assert joined is not None
         assert (held.m, held.seat, held.key) == (M, seat, joined.key.hex)
-        assert max(line.view["size"] for line in held.lines) == len(house.server.lines)
+        receipts = [line for line in held.lines if isinstance(line, HeldLine)]
+        assert max(line.view["size"] for line in receipts) == len(house.server.lines)
+        logged = [line for line in held.lines if isinstance(line, HeldLog)]
+        assert [line.leaves[-1].leaf["type"] for line in logged] == ["open", "full", "start", "close"]
+        assert held.lines.index(logged[0]) < held.lines.index(logged[-1])
 
 
 def test_the_same_bytes_are_sent_again(house: House, players: list[Player]) -> None:
@@ -255,8 +272,9 @@ def crash_while_sitting(house: House, players: list[Player]) -> None:
         players[0].sit(M, stake=100)
     house.before = None
     players[1].sit(M, stake=100)
-    other = MatchClient(players[1]._memory, M, players[1]._folder)
+    other = MatchClient(players[1]._memory, M, players[1]._folder, house.server.policy)
     other.receive(house.server.answer(1, 0))
+    other.receive_log(house.server.log.answer(), None, house.server.log.tile)
     house.server.take(other.join() or b"")
     body = {"code": "already_seated", "status": 409, "title": "…", "type": "/v1/errors/already_seated"}
     house.before = lambda request: httpx2.Response(409, json=body) if request.url.path.endswith("/seats") else None
