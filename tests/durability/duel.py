@@ -74,7 +74,7 @@ class Program:
 
     def resign(self, m: str) -> None:
         """Gives up, with another object on the same memory."""
-        client = MatchClient(self.memory, m, self.folder)
+        client = MatchClient(self.memory, m, self.folder, Policy.parse(self.policy.read_bytes()))
         with self.api() as api:
             client.receive(api.answer(m, client.size))
             api.send_action(m, client.resign())
