@@ -10,8 +10,8 @@ from typing import Annotated, Final, Literal
 import typer
 
 from fairdeal import __version__
+from fairdeal.cli import audit, rules
 from fairdeal.cli import keys as operators_keys
-from fairdeal.cli import rules
 from fairdeal.errors import FairdealError
 
 EXIT_FAILED: Final = 1
@@ -23,6 +23,7 @@ _HINTS: Final = {
     "key_missing": "`fairdeal keys list` tells which keys are at hand; put the file of the missing one back",
     "seal_broken": "a sealing key that was replaced stays as sealing-….key; put the missing one back",
     "address_refused": "another program listens there, or it may not be used; name another one with --port or --host",
+    "unauthenticated": "the token is what the service was started with, in a variable of the same name",
     "unreachable": "is the service running, and is this its address?",
 }
 
@@ -34,6 +35,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.add_typer(audit.app)
 app.add_typer(rules.app)
 app.add_typer(operators_keys.app)
 
