@@ -10,6 +10,8 @@ from unittest.mock import patch
 import pytest
 
 from fairdeal_verifier import Policy, Report, WrongUsage, canonical, verify
+from fairdeal_verifier.errors import NotRevealed
+from fairdeal_verifier.explain import explain
 from fairdeal_verifier.merkle import roots
 from fairdeal_verifier.sentences import sentence
 from tests.verifier import builder
@@ -551,6 +553,16 @@ class TestLost:
         server.rewrite("start", root=roots(match.leaves)[deal + 1].hex())
         server.lose()
         assert found(server) == ("cheated", 7, "deal", deal)
+
+    def test_its_deals_can_be_explained(self) -> None:
+        server = running()
+        with pytest.raises(NotRevealed):
+            explain(server.match.bundle(), 1, None)
+        server.lose()
+        played = explain(server.match.bundle(), 1, None)
+        server.end("void", None, cause="operator")
+        server.match.log_part = {}
+        assert explain(server.match.bundle(), 1, None)["pack"] == played["pack"]
 
     def test_leaves_of_it_are_all_asked_for(self) -> None:
         server = running()

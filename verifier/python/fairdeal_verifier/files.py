@@ -8,7 +8,7 @@ from fairdeal_verifier.canonical import MAX_INTEGER, Json
 from fairdeal_verifier.cards import CARDS
 from fairdeal_verifier.errors import Malformed, NotCanonical, NoteRefused, SchemaRefused, WrongUsage
 from fairdeal_verifier.events import Event
-from fairdeal_verifier.leaves import MATCH_LEAVES, TYPES, MatchLeaf, parse_leaf
+from fairdeal_verifier.leaves import MATCH_LEAVES, TYPES, CloseLeaf, MatchLeaf, parse_leaf
 from fairdeal_verifier.merkle import MAX_PROOF_HASHES
 from fairdeal_verifier.notes import Checkpoint, Receipt
 from fairdeal_verifier.rulesets import MOST_SEATS
@@ -54,6 +54,12 @@ class Bundle:
     open: Open
     events: list[Event]
     lines: list[bytes]
+
+    @property
+    def close(self) -> CloseLeaf | None:
+        """The leaf that closed the match in the log."""
+        proven = None if self.log is None else self.log.leaves.get("close")
+        return proven.leaf if proven is not None and isinstance(proven.leaf, CloseLeaf) else None
 
     @classmethod
     def parse(cls, data: bytes) -> "Bundle":

@@ -4,7 +4,7 @@ from fairdeal_verifier.ed25519 import PublicKey, public_key
 from fairdeal_verifier.errors import Broken, KeyRefused, Malformed, SignatureRefused
 from fairdeal_verifier.files import Bundle, HeldFile
 from fairdeal_verifier.held import Held
-from fairdeal_verifier.leaves import LOST, CloseLeaf
+from fairdeal_verifier.leaves import LOST
 from fairdeal_verifier.log import check_checkpoint, check_log, compare
 from fairdeal_verifier.notes import KeyId, key_id
 from fairdeal_verifier.policy import Policy
@@ -52,10 +52,7 @@ class _Verification:
         self.head = bundle.head
         self.log = bundle.log
         self.open = bundle.open
-        close = None if self.log is None or "close" not in self.log.leaves else self.log.leaves["close"].leaf
-        self.copy = Transcript(
-            bundle.open, bundle.events, bundle.lines, close if isinstance(close, CloseLeaf) else None
-        )
+        self.copy = Transcript(bundle.open, bundle.events, bundle.lines, bundle.close)
         self.policy = policy
         self.held_file = held
         self.held: Held | None = None

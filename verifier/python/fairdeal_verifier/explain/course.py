@@ -117,6 +117,8 @@ class _Recorder(Fold):
 def replay(bundle: Bundle) -> Course:
     """Replays a match with its secrets out; raises NotRevealed. Signatures and money are not looked at."""
     server_seed = next((event.server_seed for event in bundle.events if isinstance(event, Reveal)), None)
+    if server_seed is None and bundle.close is not None and bundle.close.is_lost:
+        server_seed = bundle.close.server_seed
     if server_seed is None:
         raise NotRevealed("no reveal")
     tree, full = roots(bundle.lines), bundle.open.seats + 1
