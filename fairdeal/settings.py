@@ -9,8 +9,18 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from fairdeal.errors import Malformed
 from fairdeal.ids import ASSET_CODE, FEES_ID
-from fairdeal.limits import MAX_CLOCK_MS, MAX_DEALS, MAX_EXPONENT, MAX_LOG_NAME_BYTES, MAX_OVERRUNS, MAX_SAFE_INTEGER
+from fairdeal.limits import (
+    MAX_CLOCK_MS,
+    MAX_DEALS,
+    MAX_EXPONENT,
+    MAX_LOG_NAME_BYTES,
+    MAX_OVERRUNS,
+    MAX_POLICY_BYTES,
+    MAX_SAFE_INTEGER,
+)
+from fairdeal.tlog import Policy
 
 _DAY_MS = 86_400_000
 
@@ -51,9 +61,11 @@ class Settings(BaseSettings):
     """Development makes missing keys by itself and shouts at every start; production refuses to start without them."""
     database: Path = Path("var/fairdeal.db")
     keys: Path = Path("var/keys")
-    """The directory of `receipts.key` and `sealing.key`, outside the database and its backups."""
+    """The directory of the key files, outside the database and its backups."""
     log: str = Field(default="localhost/fairdeal", pattern=rf"^[!-*,-~]{{1,{MAX_LOG_NAME_BYTES}}}$")
     """The origin of this service's logs, which its receipts are signed under: a name nobody else uses, for ever."""
+    witnesses: Path | None = None
+    """A policy file: the witnesses that are asked to cosign the log's checkpoints, with their addresses and quorum."""
     operator_token: SecretStr | None = None
     """Without one the operator's calls are refused to everybody."""
     auditor_token: SecretStr | None = None
@@ -72,6 +84,24 @@ class Settings(BaseSettings):
     tables_max: int = Field(default=5, ge=1)
     """Unfinished tables that one account may have opened: they cost nothing to open, and each is kept for ever."""
     session_ms: int = Field(default=30 * _DAY_MS, ge=1)
+
+    def read_witnesses(self) -> Policy | None:
+        """What the file of `witnesses` says; None without one.
+
+        Raises Malformed when it is no policy, is of another log or has a witness without an address, KeyRefused.
+        """
+        if self.witnesses is None:
+            return None
+        try:
+            with self.witnesses.open("rb") as file:
+                policy = Policy.parse(file.read(MAX_POLICY_BYTES + 1))
+        except OSError:
+            raise Malformed(f"{self.witnesses} cannot be read") from None
+        if any(listed.key.name != self.log for listed in policy.logs):
+            raise Malformed(f"{self.witnesses} is of another log than {self.log}")
+        if any(witness.url is None for witness in policy.witnesses):
+            raise Malformed(f"{self.witnesses} lists a witness without an address")
+        return policy
 
     @model_validator(mode="after")
     def _known_names(self) -> Self:

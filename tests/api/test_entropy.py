@@ -21,6 +21,8 @@ SOURCES = Path(fairdeal.__file__).parent
 SOURCES_OF_CHANCE = {
     "main.py",  # os.urandom for whatever the service draws, secrets for the ids of calls
     "client/player.py",  # the seat's key and seed, and idempotency keys
+    "cli/keys.py",  # the operator's keys
+    "cli/witness.py",  # a witness's key
     "cli/demo.py",  # passwords of the two players
     "cli/service.py",  # an operator token for a service started by hand
 }

@@ -1,13 +1,16 @@
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from fairdeal import ledger
 from fairdeal.errors import Malformed
+from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
 from fairdeal.match.schema import OPEN
 from fairdeal.settings import Settings
+from fairdeal.tlog import VerifierKey
 from tests.simulator import play
 
 
@@ -92,3 +95,37 @@ def test_what_a_fee_schedule_may_be_called_is_the_same_everywhere(name: str, fit
     assert accepts(lambda: Settings(fees={"id": name})) == fits  # type: ignore[arg-type]
     assert accepts(lambda: OPEN({**OPENED, "fees": {**OPENED["fees"], "id": name}})) == fits
     assert accepts(lambda: FeeSchedule(name, 0, 0, 0, "pot")) == fits
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("log localhost/fairdeal+", "log example.org/fairdeal+", "key id"),
+        (" http://witness.example/w", "", "without an address"),
+        ("quorum w", "quorum x", "line 3"),
+    ],
+)
+def test_witnesses_that_do_not_fit(tmp_path: Path, old: str, new: str, says: str) -> None:
+    key = SigningKey.from_seed(bytes(32)).public
+    log, witness = VerifierKey("localhost/fairdeal", key), VerifierKey("witness.example", key, 4)
+    text = f"log {log.format()}\nwitness w {witness.format()} http://witness.example/w\nquorum w\n"
+    path = tmp_path / "witnesses.txt"
+    path.write_text(text)
+    read = Settings(witnesses=path).read_witnesses()
+    assert read is not None
+    assert [(one.name, one.url) for one in read.witnesses] == [("w", "http://witness.example/w")]
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+    with pytest.raises(Malformed, match=says):
+        Settings(witnesses=path).read_witnesses()
+
+
+def test_witnesses_of_another_log_or_from_nowhere(tmp_path: Path) -> None:
+    path = tmp_path / "witnesses.txt"
+    with pytest.raises(Malformed, match="cannot be read"):
+        Settings(witnesses=path).read_witnesses()
+    log = VerifierKey("example.org/fairdeal", SigningKey.from_seed(bytes(32)).public)
+    path.write_text(f"log {log.format()}\nquorum none\n")
+    with pytest.raises(Malformed, match="of another log"):
+        Settings(witnesses=path).read_witnesses()
+    assert Settings().read_witnesses() is None
