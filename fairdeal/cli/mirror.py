@@ -6,6 +6,7 @@ therefore be broken off anywhere and gone on with.
 """
 
 import fcntl
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -62,7 +63,8 @@ def mirror(api: Api, folder: Path, tell: Callable[[Mirrored, str], None]) -> Mir
             run.once(bundle.path)
         run.archive()
         run.matches()
-        for path in ("keys.jsonl", "policy", *(f"rules/{game}.md" for game in RULESETS)):
+        run.anew("keys.jsonl", lambda data: _keys_under(data, checkpoint.size))
+        for path in ("policy", *(f"rules/{game}.md" for game in RULESETS)):
             run.anew(path)
         _write(folder, _CHECKPOINT, text)
         return run.made
@@ -163,6 +165,14 @@ class _Run:
             for place, entry in reversed(tuple(enumerate(entries))):
                 with suppress(Malformed):
                     yield number * TILE_WIDTH + place, parse_leaf(entry)
+
+
+def _keys_under(data: bytes, size: int) -> bytes:
+    """The key history without what came after the checkpoint; what is none is for the audit to see."""
+    try:
+        return b"".join(line for line in data.splitlines(keepends=True) if json.loads(line)["from"] <= size)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return data
 
 
 def _first_line(data: bytes) -> bytes:

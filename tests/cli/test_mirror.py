@@ -33,6 +33,7 @@ class Log:
     tree: Tree = field(default_factory=Tree)
     journal: list[bytes] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
+    keys: bytes = b'{"from":0,"vkey":"a"}\n'
     transcripts: dict[str, bytes] = field(default_factory=dict)
     lacking: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
@@ -83,6 +84,8 @@ class Log:
         if folder in ("ledger", "seats"):
             start = int(name.removesuffix(".jsonl")) * module.PAGE_LINES
             return b"".join(line + b"\n" for line in self.journal[start : start + module.PAGE_LINES])
+        if path == "keys.jsonl":
+            return self.keys
         if folder != "tile":
             return path.encode()
         tile = parse_path(path)
@@ -183,6 +186,19 @@ def test_a_log_that_grows_meanwhile_is_exported_as_the_checkpoint_has_it(log: Lo
     with log.api() as api:
         mirror(api, tmp_path, grow)
     assert files(tmp_path) == before
+
+
+def test_a_key_that_came_after_the_checkpoint_is_left_out(log: Log, tmp_path: Path) -> None:
+    log.keys += b'{"from":400,"vkey":"b"}\n{"from":401,"vkey":"c"}\n'
+    export(log, tmp_path)
+    assert (tmp_path / "keys.jsonl").read_bytes() == b'{"from":0,"vkey":"a"}\n{"from":400,"vkey":"b"}\n'
+
+
+@pytest.mark.parametrize("keys", [b"", b"x\n", b"[]\n", b"{}\n", b'{"from":"0"}\n', b"\xff\n"])
+def test_a_key_history_that_is_none_is_left_to_the_audit(keys: bytes, log: Log, tmp_path: Path) -> None:
+    log.keys = keys
+    export(log, tmp_path)
+    assert (tmp_path / "keys.jsonl").read_bytes() == keys
 
 
 class Killed(BaseException):
