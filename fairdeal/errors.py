@@ -121,6 +121,12 @@ class WrongPhase(Refused):
     code = "wrong_phase"
 
 
+class AheadOfLog(Refused):
+    """The caller holds a checkpoint of more leaves than the log has: a reason to keep it as evidence."""
+
+    code = "ahead_of_log"
+
+
 class AlreadySeated(Refused):
     """The account already has a seat at this table."""
 
@@ -179,6 +185,12 @@ class NameTaken(Refused):
     """Another account has that name."""
 
     code = "name_taken"
+
+
+class NotLoggedYet(Refused):
+    """The leaf asked for is not in the log of all matches; ask again when what makes it due has happened."""
+
+    code = "not_logged_yet"
 
 
 class NotSeated(Refused):
@@ -281,6 +293,18 @@ class LedgerBroken(Broken):
     """Money would be made, lost or moved twice; nothing was written."""
 
     code = "ledger_broken"
+
+
+class LogBehind(Broken):
+    """Somebody outside keeps more of the log than the database has, or another one: it is an older copy."""
+
+    code = "log_behind"
+
+
+class LogStuck(Broken):
+    """The log of all matches cannot append or sign; nothing is held against anybody until it can."""
+
+    code = "log_stuck"
 
 
 class RecordsBroken(Broken):

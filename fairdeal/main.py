@@ -22,12 +22,14 @@ from fairdeal.app.clock import Ticker
 from fairdeal.app.heart import Heart
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.hub import Hub
+from fairdeal.app.log import Log
 from fairdeal.app.matches import Matches
 from fairdeal.app.play import Play
+from fairdeal.app.sequencer import Sequencer
 from fairdeal.app.tables import Tables
 from fairdeal.commit import Custody
 from fairdeal.errors import AddressRefused, FairdealError
-from fairdeal.keyfiles import RECEIPTS_KEY, SEALING_KEY, read_keys, write_key
+from fairdeal.keyfiles import LOG_KEY, RECEIPTS_KEY, SEALING_KEY, read_keys, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
 from fairdeal.limits import CUSTODY_KEY_BYTES, KEY_BYTES
@@ -35,7 +37,7 @@ from fairdeal.match import terms
 from fairdeal.match.receipts import receipt_name
 from fairdeal.settings import Settings
 from fairdeal.store import SqlStore
-from fairdeal.tlog import NoteSigner
+from fairdeal.tlog import NoteSigner, format_policy
 
 log = logging.getLogger("fairdeal.main")
 
@@ -62,8 +64,8 @@ class SystemEntropy:
 
 
 def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy | None = None) -> FastAPI:
-    """The whole service. Its lifespan runs the clock's thread and closes the store; `app.state.ticker` is the clock
-    and `app.state.store` the store, for a program that runs no lifespan.
+    """The whole service. Its lifespan runs the threads of the clock and of the log, and closes the store; for a program
+    that runs no lifespan `app.state` has the clock as `ticker`, what makes the log grow as `sequencer`, and `store`.
 
     Raises KeyRefused for missing or unfit keys, SealBroken and KeyMissing when those that unfinished matches began with
     are not at hand, DatabaseLocked, SchemaMismatch.
@@ -74,20 +76,25 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     store = SqlStore(settings.database)
     hub = Hub()
     matches = Matches(store, house, hub)
+    signer = NoteSigner(settings.log, SigningKey.from_seed(_keys(settings, LOG_KEY, KEY_BYTES, entropy)[0]))
+    sequencer = Sequencer(store, signer, clock)
     try:
         matches.check_ready()
         matches.check_keys()
+        sequencer.sequence()
     except FairdealError:
         store.close()
         raise
-    heart = Heart(store, house, matches, clock)
+    heart = Heart(store, house, matches, sequencer, clock)
+    reader = Log(store, sequencer, format_policy([signer.verifier_key]))
     ticker = Ticker(store, heart, matches, clock)
     operator_token, auditor_token = settings.operator_token, settings.auditor_token
     services = Services(
         accounts=Accounts(store, house, hub, clock, entropy),
         tables=Tables(store, house, matches, clock, entropy),
         matches=matches,
-        play=Play(house, matches, heart, clock),
+        play=Play(house, matches, heart, reader, clock),
+        log=reader,
         audit=Audit(store, clock),
         hub=hub,
         hashing=Hashing(),
@@ -99,13 +106,16 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        sequencer.start()
         await run_in_threadpool(ticker.start)
         yield
         await run_in_threadpool(ticker.stop)
+        await run_in_threadpool(sequencer.stop)
         store.close()
 
     app = build(services, clock.now_ms, lambda: secrets.token_hex(8), lifespan)
     app.state.ticker = ticker
+    app.state.sequencer = sequencer
     app.state.store = store
     return app
 

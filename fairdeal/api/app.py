@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request, Response
 
 from fairdeal import __version__
-from fairdeal.api import accounts, audit, matches, pages, problems, rules, tables
+from fairdeal.api import accounts, audit, log, matches, pages, problems, rules, tables
 from fairdeal.api.caller import Busy, Services, forget_cookie
 from fairdeal.api.door import Door
 from fairdeal.api.schemas.base import ProblemOut
@@ -33,9 +33,10 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
     app.add_exception_handler(Busy, _busy)
     app.add_exception_handler(Unauthenticated, _unauthenticated)
     v1 = APIRouter(prefix="/v1")
-    for router in (accounts.router, tables.router, matches.router, rules.router, audit.router):
+    for router in (accounts.router, tables.router, matches.router, log.router, rules.router, audit.router):
         v1.include_router(router)
     app.include_router(v1)
+    app.include_router(log.files)
     app.include_router(audit.files)
     app.include_router(pages.health)
     app.include_router(pages.pages)

@@ -16,6 +16,7 @@ from fairdeal.api.door import ARRIVED
 from fairdeal.app.accounts import Accounts
 from fairdeal.app.audit import Audit
 from fairdeal.app.hub import Hub
+from fairdeal.app.log import Log
 from fairdeal.app.matches import Matches
 from fairdeal.app.play import Play
 from fairdeal.app.ports import Account
@@ -74,6 +75,7 @@ class Services:
     tables: Tables
     matches: Matches
     play: Play
+    log: Log
     audit: Audit
     hub: Hub
     hashing: Hashing

@@ -26,6 +26,8 @@ class Kind(NamedTuple):
 
     status: int
     title: str
+    again: bool = False
+    """Nothing is wrong with the service, and the same call may succeed soon."""
 
 
 OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
@@ -47,6 +49,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.NotYourTurn: Kind(409, "Another seat is on turn."),
     errors.Stale: Kind(409, "The history has moved on since this was signed."),
     errors.WrongPhase: Kind(409, "The match is not at the point where this may be done."),
+    errors.AheadOfLog: Kind(409, "The log has fewer leaves than the checkpoint that the caller holds."),
     errors.AlreadySeated: Kind(409, "The account already has a seat at this table."),
     errors.BotRefused: Kind(403, "Machines do not sit at staked tables."),
     errors.CodeRefused: Kind(403, "The private table's code, or the partner's, is missing or wrong."),
@@ -57,6 +60,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.InsufficientFunds: Kind(409, "The free balance is below the stake."),
     errors.LimitExceeded: Kind(409, "It would pass an amount or a count that the service allows."),
     errors.NameTaken: Kind(409, "Another account has that name."),
+    errors.NotLoggedYet: Kind(503, "The leaf is not in the log yet; try again.", again=True),
     errors.NotSeated: Kind(403, "The account has no seat at this table."),
     errors.SeatTaken: Kind(409, "The seat is taken, or all of them are."),
     errors.StakeRefused: Kind(422, "The game is not played for a stake."),
@@ -74,6 +78,8 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.AddressRefused: Kind(503, "The service cannot listen there."),
     errors.KeyMissing: Kind(500, "The service lacks a key that its records need."),
     errors.LedgerBroken: Kind(500, "Money would be made, lost or moved twice; nothing was written."),
+    errors.LogBehind: Kind(503, "The service's database is an older one than its log."),
+    errors.LogStuck: Kind(503, "The log of all matches does not go on."),
     errors.RecordsBroken: Kind(500, "The service's own records would break; nothing was written."),
     errors.SchemaMismatch: Kind(503, "The database was made by another version."),
     errors.StoreFailed: Kind(503, "The database does not answer, or refuses to write."),
@@ -81,7 +87,9 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
 """Every error of `fairdeal.errors`, families included; a test walks them."""
 
 EDGE: Final[Mapping[str, Kind]] = {
-    "bad_request": Kind(400, "A header twice, or a body that is not JSON in UTF-8 with every member once."),
+    "bad_request": Kind(
+        400, "A header twice, a path in a second spelling, or a body that is not JSON in UTF-8 with every member once."
+    ),
     "not_found": Kind(404, "There is nothing here."),
     "method_not_allowed": Kind(405, "This cannot be done with that method."),
     "body_timeout": Kind(408, "The body took too long to arrive."),
@@ -115,6 +123,8 @@ def problem(
 def of_error(error: errors.FairdealError) -> Response:
     """The answer for one of ours. A fault of the service shows its code and nothing of its message."""
     kind = OURS[type(error)]
+    if kind.again:
+        return problem(error.code, error.message, error.details, {"Retry-After": "1"})
     if kind.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.error("fault", exc_info=error)
         return problem(error.code)

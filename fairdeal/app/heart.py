@@ -7,6 +7,7 @@ from typing import Final
 from fairdeal.app.house import Clock, House
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Store
+from fairdeal.app.sequencer import Sequencer
 from fairdeal.errors import StoreFailed
 from fairdeal.match.decide import Command, Resume
 from fairdeal.match.state import Phase
@@ -20,19 +21,22 @@ BEAT_MS: Final = 1_000
 class Heart:
     """Beats, and makes up for the time without beats. Safe to call from several threads."""
 
-    def __init__(self, store: Store, house: House, matches: Matches, clock: Clock) -> None:
+    def __init__(self, store: Store, house: House, matches: Matches, sequencer: Sequencer, clock: Clock) -> None:
         self._store = store
         self._house = house
         self._matches = matches
+        self._sequencer = sequencer
         self._clock = clock
         self._lock = Lock()
         self._owed: dict[str, tuple[int, int]] = {}
 
     def beat(self) -> None:
         """To be called before anything is held against a player. After a gap every match first gets its time again;
-        the beat is written last, so that a crash on the way leaves the rest still to do.
+        the beat is written last, so that a crash on the way leaves the rest still to do. Raises what keeps the log
+        from appending: then there is no beat.
         """
         with self._lock:
+            self._sequencer.check_alive()
             now, last = self._clock.now_ms(), self._store.last_beat()
             if last is not None and now - last > self._house.clock.outage_ms:
                 self._make_up(last, now)

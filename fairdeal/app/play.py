@@ -5,11 +5,13 @@ from typing import Any
 
 from fairdeal.app.heart import Heart
 from fairdeal.app.house import Clock, House
+from fairdeal.app.log import Log
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Account, Status
 from fairdeal.errors import IllegalAction, Malformed, NotSeated, Unauthenticated, WrongPhase
 from fairdeal.match.actions import SignedAction, retry_of
 from fairdeal.match.decide import Command, Move, Void
+from fairdeal.match.events import Event
 from fairdeal.match.files import write_bundle
 from fairdeal.match.receipts import receipt
 from fairdeal.match.state import Phase
@@ -44,9 +46,10 @@ class Answer:
 class Play:
     """The use cases of somebody at a table. Safe to call from several threads."""
 
-    def __init__(self, house: House, matches: Matches, heart: Heart, clock: Clock) -> None:
+    def __init__(self, house: House, matches: Matches, heart: Heart, log: Log, clock: Clock) -> None:
         self._house = house
         self._heart = heart
+        self._log = log
         self._matches = matches
         self._clock = clock
 
@@ -65,7 +68,7 @@ class Play:
             placed = self._placed(match, action)
             if placed is not None:
                 return None
-            _check_join(match, account, action)
+            self._check_join(match, account, action)
             placed = match.state.size
             return Move(action)
 
@@ -114,11 +117,15 @@ class Play:
         return self._matches.lines(match, 0)
 
     def bundle(self, m: str) -> bytes:
-        """The match's bundle (protocol section 5.1). Raises UnknownMatch, WrongPhase before the end."""
+        """The match's bundle (protocol section 5.1). Raises UnknownMatch, WrongPhase before the end, LogStuck."""
         match = self._matches.load(m)
         if match.state.phase is not Phase.CLOSED:
             raise WrongPhase("there is a bundle only after the end")
-        return write_bundle(self.receipt(match), self._matches.lines(match, 0))
+        lines = self._matches.lines(match, 0)
+        first = map(Event.parse, lines[1 : 1 + match.table.seats])
+        seen = [event.data["do"]["join"]["seen"]["size"] for event in first if event.type == "join"]
+        part = self._log.bundle_part(m, seen)
+        return write_bundle(self.receipt(match), lines, part)
 
     def receipt(self, match: Match) -> str:
         """The receipt of the match's present size."""
@@ -126,6 +133,19 @@ class Play:
 
     def _signer(self, match: Match) -> NoteSigner:
         return self._house.receipts_of(match.state.terms.receipt_key)
+
+    def _check_join(self, match: Match, account: Account, action: SignedAction) -> None:
+        """What a join must have besides the protocol's rules: a full table, the pseudonym given with the seat, and a
+        checkpoint of this log.
+        """
+        if action.type != "join":
+            return
+        if match.table.status is Status.OPEN:
+            raise WrongPhase("the table is not full yet")
+        join = action.do["join"]
+        if join["player"] != match.seat_of(account.id).player:
+            raise IllegalAction("another pseudonym than the seat's", {"reason": "wrong_player"})
+        self._log.check_seen(join["seen"]["size"], bytes.fromhex(join["seen"]["root"]))
 
     def _placed(self, match: Match, action: SignedAction) -> int | None:
         """The event that this action already became."""
@@ -148,13 +168,3 @@ class Play:
             deadline=match.state.deadline,
             closed=match.state.phase is Phase.CLOSED,
         )
-
-
-def _check_join(match: Match, account: Account, action: SignedAction) -> None:
-    """What a join must have besides the protocol's rules: a full table, and the pseudonym given with the seat."""
-    if action.type != "join":
-        return
-    if match.table.status is Status.OPEN:
-        raise WrongPhase("the table is not full yet")
-    if action.do["join"]["player"] != match.seat_of(account.id).player:
-        raise IllegalAction("another pseudonym than the seat's", {"reason": "wrong_player"})

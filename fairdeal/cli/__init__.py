@@ -105,14 +105,14 @@ def serve(
 
 @app.command()
 def policy(keys: operators_keys.Keys = None) -> None:
-    """Print the policy that lists this service's receipt key.
+    """Print the policy that lists this service's log key.
 
     Give it to players over another way than the service itself: with it, and their own held file, fairdeal-verify can
     say verified.
     """
-    from fairdeal.cli.operator import receipt_policy
+    from fairdeal.cli.operator import log_policy
 
-    typer.echo(receipt_policy(keys), nl=False)
+    typer.echo(log_policy(keys), nl=False)
 
 
 @app.command()

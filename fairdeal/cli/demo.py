@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from fairdeal.cli.operator import receipt_policy
+from fairdeal.cli.operator import log_policy
 from fairdeal.cli.service import Service, running_service
 from fairdeal.cli.show import Show
 from fairdeal.cli.texts import Language
@@ -70,7 +70,7 @@ def run_demo(folder: Path, language: Language, game: str) -> int:
         show.title(game, evening.stake)
         show.text("service", url=service.url, log=log.resolve())
         # The operator's word, from the key on the disk: it does not pass through the service.
-        policy.write_text(receipt_policy(service.keys), "utf-8")
+        policy.write_text(log_policy(service.keys), "utf-8")
         # Alice's files are the ones to keep; everybody's memory goes with the service.
         first, *others = evening.names
         guests = [_welcome(service, first, Path(home), folder, policy, language)]

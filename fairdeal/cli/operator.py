@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from fairdeal.errors import Malformed
-from fairdeal.keyfiles import RECEIPTS_KEY, read_key
+from fairdeal.keyfiles import LOG_KEY, read_key
 from fairdeal.keys import SigningKey
 from fairdeal.limits import KEY_BYTES
-from fairdeal.match import receipt_name
 from fairdeal.settings import Settings
 from fairdeal.tlog import VerifierKey, format_policy
 
@@ -25,11 +24,11 @@ def serve_until_stopped(host: str, port: int, database: Path | None, keys: Path 
     import_module("fairdeal.main").run(settings, host, port)
 
 
-def receipt_policy(keys: Path | None) -> str:
-    """The policy text of the receipt key in that directory, under the log's name. Raises KeyRefused, Malformed."""
+def log_policy(keys: Path | None) -> str:
+    """The policy text of the log key in that directory, under the log's name. Raises KeyRefused, Malformed."""
     settings = read_settings(keys=keys)
-    key = SigningKey.from_seed(read_key(settings.keys / RECEIPTS_KEY, KEY_BYTES))
-    return format_policy((VerifierKey(receipt_name(settings.log), key.public),))
+    key = SigningKey.from_seed(read_key(settings.keys / LOG_KEY, KEY_BYTES))
+    return format_policy((VerifierKey(settings.log, key.public),))
 
 
 def read_settings(**given: Path | None) -> Settings:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fairdeal.client import Api, ApiError
-from fairdeal.match import Held, HeldLine, receipt_key, write_held
+from fairdeal.match import Held, HeldLine, write_held
 from tests.api.serving import served
 from tests.api.table import Person, Player, Service, join_four, ok, on_turn, play_out, sit_four, start_four
 
@@ -336,7 +336,7 @@ def test_a_match_of_four_is_played_paid_and_verified(service: Service, tmp_path:
     service.check_money()
     m = players[0].m
     (tmp_path / "match.fairdeal").write_bytes(service.http.get(f"/v1/matches/{m}/bundle").content)
-    (tmp_path / "policy").write_text(f"log {receipt_key(state.terms).format()}\nquorum none\n")
+    (tmp_path / "policy").write_bytes(service.http.get("/log/policy").content)
     for player in players:
         held = Held(
             player.key.public.hex,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fairdeal.keyfiles import RECEIPTS_KEY, write_key
+from fairdeal.keyfiles import LOG_KEY, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.tlog import Policy, VerifierKey
 
@@ -28,16 +28,16 @@ def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProce
 
 @pytest.fixture
 def keys(tmp_path: Path) -> Path:
-    write_key(tmp_path / RECEIPTS_KEY, b"\x07" * 32)
+    write_key(tmp_path / LOG_KEY, b"\x07" * 32)
     return tmp_path
 
 
-def test_policy_lists_the_receipt_key_under_the_logs_name(keys: Path) -> None:
+def test_policy_lists_the_log_key_under_the_logs_name(keys: Path) -> None:
     done = run("policy", "--keys", keys, FAIRDEAL_LOG="example.org/fairdeal")
     assert (done.returncode, done.stderr) == (0, "")
     (log,) = Policy.parse(done.stdout.encode()).logs
     assert (log.key.name, log.key.public) == (
-        "example.org/fairdeal/receipts",
+        "example.org/fairdeal",
         SigningKey.from_seed(b"\x07" * 32).public,
     )
 
@@ -49,8 +49,8 @@ def test_policy_takes_the_environments_keys(keys: Path) -> None:
 @pytest.mark.parametrize("content", [None, "", "07" * 31, "zz" * 32])
 def test_policy_without_a_key(tmp_path: Path, content: str | None) -> None:
     if content is not None:
-        (tmp_path / RECEIPTS_KEY).write_text(content)
-        (tmp_path / RECEIPTS_KEY).chmod(0o600)
+        (tmp_path / LOG_KEY).write_text(content)
+        (tmp_path / LOG_KEY).chmod(0o600)
     done = run("policy", "--keys", tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("fairdeal: key_refused: ")
@@ -59,7 +59,7 @@ def test_policy_without_a_key(tmp_path: Path, content: str | None) -> None:
 
 
 def test_policy_with_a_key_open_to_others(keys: Path) -> None:
-    (keys / RECEIPTS_KEY).chmod(0o644)
+    (keys / LOG_KEY).chmod(0o644)
     done = run("policy", "--keys", keys)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("fairdeal: key_refused: ")

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 import httpx2
 
-from fairdeal.cli.operator import receipt_policy
+from fairdeal.cli.operator import log_policy
 from fairdeal.client import Api, MatchClient, Memory, Player, Strategy, Turn, Unreachable
 from fairdeal.client import prefer_winning_tricks as strategy
 from fairdeal.match import Event, Terms, open_receipt, receipt_key
@@ -36,7 +36,7 @@ class Program:
         self.folder = service.home / name
         self.memory = Memory(self.folder / "memory.db")
         self.policy = self.folder / "policy.txt"
-        self.policy.write_text(receipt_policy(service.keys), "utf-8")
+        self.policy.write_text(log_policy(service.keys), "utf-8")
         self.heard: list[Heard] = []
         with Api(service.url) as api:
             self.account: str = api.sign_up(name, PASSWORD)["id"]

@@ -1,0 +1,167 @@
+"""The one place where the log grows: what waits gets its index, then the head is signed, then it is shown.
+
+In this order a crash makes no second history: a checkpoint is signed over what is stored, and answered when it is
+stored itself. What begins again after a crash is the same code. The store's compare-and-set keeps two histories apart;
+the lock only saves work that would be lost.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import Final
+
+from fairdeal.app.house import Clock
+from fairdeal.app.log_ports import CommitResult, JournalMark, LogAppend, LogStore, SignedCheckpoint
+from fairdeal.app.ports import Store
+from fairdeal.errors import Broken, LogStuck
+from fairdeal.match.leaves import ledger_leaf
+from fairdeal.tlog import Checkpoint, NoteSigner, Tile, TileEdge, leaf_hash, sign_note
+from fairdeal.tlog.tiles import TILE_WIDTH
+
+log = logging.getLogger("fairdeal.log")
+
+LOOK_SECONDS: Final = 0.1
+"""Between two looks at what waits. Who needs a leaf sooner does not wait for it: it sequences by itself."""
+STUCK_SECONDS: Final = 5.0
+"""How long a leaf may wait for another one's turn, and the heart for a sign of the log's life."""
+LEDGER_MS: Final = 300_000
+"""Between two `ledger` leaves while there is news; the protocol asks for ten minutes at most (section 7.2)."""
+_JOURNAL_LINES: Final = 1_000
+"""Transactions read at a time."""
+
+
+class Sequencer:
+    """Appends, signs and publishes. Safe to call from several threads."""
+
+    def __init__(self, store: Store, signer: NoteSigner, clock: Clock) -> None:
+        self._store = store
+        self._signer = signer
+        self._clock = clock
+        self._lock = Lock()
+        self._edge: TileEdge | None = None
+        self._published: int | None = None
+        self._alive_at = monotonic()
+        self._failed = False
+        self._stopping = Event()
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        """Goes on looking at what waits, in a thread of its own."""
+        self._thread = Thread(target=self._run, name="log", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread, and waits for it."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def newest(self) -> SignedCheckpoint:
+        """The newest checkpoint that is published, with the cosignatures so far. Raises LogStuck before the first."""
+        newest = None if self._published is None else self._store.checkpoint(self._published)
+        if newest is None:
+            raise LogStuck("the log has not been signed yet")
+        return newest
+
+    def sequence(self) -> None:
+        """Appends whatever waits, then signs and publishes. Raises LogStuck when its turn does not come, and what keeps
+        it from appending.
+        """
+        with self._turn():
+            while self._append_batch():
+                self._publish()
+            self._publish()
+
+    def append_now(self, leaf: bytes) -> None:
+        """Appends this leaf after all that waits, and signs nothing before it stands."""
+        with self._turn():
+            self._store.queue_leaf(leaf)
+            while self._append_batch():
+                pass
+            self._publish()
+
+    def look(self) -> None:
+        """One look: a `ledger` leaf when it is time for one, then whatever waits."""
+        mark_journal(self._store, self._clock.now_ms())
+        self.sequence()
+
+    def check_alive(self) -> None:
+        """Raises whatever keeps the log from appending: a service without its log has no heartbeat."""
+        if self._failed or monotonic() - self._alive_at > STUCK_SECONDS:
+            self.sequence()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if not self._lock.acquire(timeout=STUCK_SECONDS):
+            raise LogStuck("the log does not go on")
+        try:
+            yield
+            self._failed, self._alive_at = False, monotonic()
+        except BaseException:
+            # Whether the store kept it is unknown: what is built on is read again.
+            self._failed, self._edge = True, None
+            raise
+        finally:
+            self._lock.release()
+
+    def _append_batch(self) -> bool:
+        """Whether there was anything to append."""
+        queued = self._store.queued_leaves(TILE_WIDTH)
+        if not queued:
+            return False
+        edge = self._edge or load_edge(self._store)
+        after, tiles = edge.append([leaf_hash(one.leaf) for one in queued])
+        made = LogAppend(edge.size, queued, tiles, after.root())
+        appended = self._store.append_leaves(made) is CommitResult.COMMITTED
+        self._edge = after if appended else None
+        return True
+
+    def _publish(self) -> None:
+        """Signs the head that is stored, if it is not signed, and shows it."""
+        head = self._store.log_head()
+        if head.size == self._published:
+            return
+        if self._store.checkpoint(head.size) is None:
+            body = Checkpoint(self._signer.verifier_key.name, head.size, head.root).body()
+            self._store.keep_checkpoint(head.size, sign_note(body, self._signer))
+        self._published = head.size
+
+    def _run(self) -> None:
+        while not self._stopping.wait(LOOK_SECONDS):
+            try:
+                self.look()
+            except Exception:
+                # The heart stops with the log; when it beats again the gap is made up for.
+                log.exception("the log cannot append")
+
+
+def load_edge(store: LogStore) -> TileEdge:
+    """What is needed to go on appending, out of the tiles. Raises Broken unless it has the head's root."""
+    head = store.log_head()
+    edge = TileEdge.load(head.size, lambda tile: read_tile(store, tile))
+    if edge.root() != head.root:
+        raise Broken("the log's tiles have not the root of its head")
+    return edge
+
+
+def read_tile(store: LogStore, tile: Tile) -> bytes:
+    """The hashes of a tile that the log must have. Raises Broken."""
+    data = store.tile(tile)
+    if data is None:
+        raise Broken(f"the log has not its {tile.path}")
+    return data
+
+
+def mark_journal(store: Store, now: int) -> None:
+    """Queues a `ledger` leaf when there is news of the money and the last one is old enough."""
+    before = store.journal_mark()
+    if now - before.at < LEDGER_MS:
+        return
+    frontier = before.frontier
+    while lines := store.journal(frontier.size, _JOURNAL_LINES):
+        for line in lines:
+            frontier = frontier.append(leaf_hash(line))
+    if frontier.size > before.frontier.size:
+        store.move_journal_mark(before, JournalMark(frontier, now), ledger_leaf(frontier.root(), frontier.size))
