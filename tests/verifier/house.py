@@ -129,11 +129,15 @@ class House:
 
     def add(self, match: Match) -> None:
         """A match from its opening to its end, its money with it, and a checkpoint."""
+        self.begin(match)
+        self.close(match)
+
+    def begin(self, match: Match) -> None:
+        """All but its end."""
         self.open(match)
         for event in match.events:
             if event["type"] == "resume":
                 self.leaf({"from": event["data"]["from"], "to": event["data"]["to"], "type": "outage"})
-        kinds = {event["type"] for event in match.events}
         joins = [event for event in match.events if event["type"] == "join"]
         stake = match.events[0]["data"]["stake"]
         for event in joins:
@@ -141,9 +145,8 @@ class House:
         if len(joins) == len(match.seats):
             self.leaf(leaf_of("full", match))
             self._fills(match, joins, stake)
-        if "deal" in kinds:
+        if any(event["type"] == "deal" for event in match.events):
             self.leaf(leaf_of("start", match))
-        self.close(match)
 
     def close(self, match: Match) -> None:
         self.leaf(leaf_of("close", match))

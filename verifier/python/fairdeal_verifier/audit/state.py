@@ -35,7 +35,8 @@ class State:
             whole = data[: data.rfind(b"\n") + 1]
             for line in whole.splitlines():
                 value = json.loads(line)
-                self.known[value.pop("key")] = Facts(**value)
+                key = value.pop("key")
+                self.known[key] = Facts(**value)
             self._file: BinaryIO = path.open("ab")
             self._file.truncate(len(whole))
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
