@@ -160,6 +160,15 @@ def test_a_leaf_of_another_match(unproven: Table) -> None:
     assert error.finding is Finding.LEAF
 
 
+def test_a_loss_of_another_match(table: Table) -> None:
+    log = lost(table.seeded(), m="f" * 32)
+    client = table.clients[0]
+    assert client.newest is not None
+    answer = log.answer(client.newest.size)
+    answer["leaves"].append(log.proven(len(log.entries) - 2))
+    assert refused(table, 0, log, answer).finding is Finding.LEAF
+
+
 def test_a_proof_of_another_leaf(unproven: Table) -> None:
     log = unproven.server.log
     answer = log.answer()

@@ -103,6 +103,8 @@ class House:
         if path.endswith("/bundle"):
             part = server.log.part(server.lines, 2)
             return httpx2.Response(200, content=write_bundle(server.receipt(server.lines), server.lines, part))
+        if start > len(server.lines):
+            return httpx2.Response(422, json={"code": "malformed", "status": 422, "title": "…"})
         answer = server.answer(seat, start)
         if path.endswith("/stream"):
             text = f": hello\n\nid: {len(server.lines)}\ndata: {json.dumps(answer)}\n\n"

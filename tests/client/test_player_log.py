@@ -1,0 +1,338 @@
+"""The whole program and the log of all matches: asked in time, waited for, and taken away with the match."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from fairdeal import canonical
+from fairdeal.client import Contradiction, Finding, Memory, NotLogged, Player, Unacceptable, prefer_winning_tricks
+from fairdeal.client import api as calls
+from fairdeal.keys import SigningKey
+from fairdeal.match import LogPart, lost_leaf, parse_bundle, parse_held, replay, write_bundle
+from fairdeal.tlog import Policy, VerifierKey, format_policy
+from tests.client.server import LOG, LogBook, M, other_leaf
+from tests.client.test_player import House, play, sit
+
+POLICY_PATH = "/log/policy"
+LOG_PATH = f"/v1/matches/{M}/log"
+OTHER = VerifierKey(LOG, SigningKey.from_seed(b"o" * 32).public)
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_FIRST_PAUSE_S", 0.0)
+    monkeypatch.setattr("fairdeal.client.player._LOOK_S", 0.001)
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+@pytest.fixture
+def memories(tmp_path: Path) -> Iterator[list[Memory]]:
+    memories = [Memory(tmp_path / f"{seat}.db") for seat in (0, 1)]
+    yield memories
+    for memory in memories:
+        memory.close()
+
+
+@pytest.fixture
+def players(house: House, memories: list[Memory], tmp_path: Path) -> list[Player]:
+    policy = Policy.parse(house.policy.encode())
+    return [Player(house.api(seat), memory, tmp_path / str(seat), policy) for seat, memory in enumerate(memories)]
+
+
+def problem(status: int, code: str) -> httpx2.Response:
+    return httpx2.Response(status, json={"code": code, "status": status, "title": "…", "type": f"/v1/errors/{code}"})
+
+
+def on(path: str, answer: Callable[[httpx2.Request], httpx2.Response | None]) -> Any:
+    """Another answer to the requests of this path."""
+    return lambda request: answer(request) if request.url.path == path else None
+
+
+# --- Whom the player believes
+
+
+def test_the_policy_of_a_player_is_its_own(house: House, players: list[Player]) -> None:
+    house.before = on(POLICY_PATH, lambda _: pytest.fail("the service is not asked for a policy"))
+    sit(players)
+    assert [taken.ending.reason for taken in play(players)] == ["target", "target"]
+
+
+def test_without_a_policy_the_services_own_is_kept(house: House, memories: list[Memory], tmp_path: Path) -> None:
+    player = Player(house.api(0), memories[0], tmp_path)
+    player.sit(M, stake=100)
+    assert memories[0].policy(LOG) == house.policy.encode()
+    first = house.server.log.signer.verifier_key
+    house.policy = format_policy((OTHER, first))
+    player.sit(M, stake=100)
+    house.policy = format_policy((OTHER,))
+    for attempt in (lambda: player.sit(M, stake=100), lambda: player.play(M, prefer_winning_tricks)):
+        with pytest.raises(Unacceptable):
+            attempt()
+    assert memories[0].policy(LOG) == format_policy((OTHER, first)).encode()
+    assert not house.bodies
+
+
+def test_a_log_by_another_key_than_the_policys(house: House, players: list[Player], tmp_path: Path) -> None:
+    sit(players)
+    house.server.log.signer = LogBook(SigningKey.from_seed(b"o" * 32)).signer
+    for error in play(players):
+        assert isinstance(error, Contradiction)
+        assert error.finding is Finding.CHECKPOINT
+    assert not house.bodies
+    assert len(list(tmp_path.glob(f"*/{M}.evidence"))) == 2
+
+
+# --- Waiting for the log
+
+
+@pytest.mark.parametrize("kind", ["refused", "not there yet"])
+def test_a_log_that_is_behind_is_waited_for(house: House, players: list[Player], kind: str) -> None:
+    """For each leaf, longer than one call lasts."""
+    asked: dict[tuple[str, str], int] = {}
+
+    def behind(request: httpx2.Request) -> httpx2.Response | None:
+        about = (request.headers["Authorization"], request.url.params.get("leaf", ""))
+        asked[about] = asked.get(about, 0) + 1
+        if about[1] in ("", "close") or asked[about] > 2 * calls._ATTEMPTS:
+            return None
+        if kind == "refused":
+            return problem(503, "not_logged_yet")
+        answer = house.server.log.answer(int(request.url.params["since"]))
+        answer["leaves"] = [one for one in answer["leaves"] if one["leaf"]["type"] != about[1]]
+        return httpx2.Response(200, json=answer)
+
+    house.before = on(LOG_PATH, behind)
+    sit(players)
+    assert [taken.ending.reason for taken in play(players)] == ["target", "target"]
+    assert {leaf for _, leaf in asked} >= {"open", "full", "start", "close"}
+
+
+@pytest.mark.parametrize("leaf", ["open", "full", "start"])
+def test_nothing_is_sent_that_the_log_has_not(house: House, players: list[Player], leaf: str) -> None:
+    """Until the test has seen enough: the log never comes so far."""
+    asked = 0
+
+    class Enough(Exception):
+        pass
+
+    def behind(request: httpx2.Request) -> httpx2.Response | None:
+        nonlocal asked
+        if request.url.params.get("leaf") != leaf:
+            return None
+        asked += 1
+        if asked > 50:
+            raise Enough
+        return problem(503, "not_logged_yet")
+
+    house.before = on(LOG_PATH, behind)
+    sit(players)
+    with ThreadPoolExecutor(2) as pool:
+        for playing in [pool.submit(player.play, M, prefer_winning_tricks) for player in players]:
+            with pytest.raises(Enough):
+                playing.result()
+    assert len(house.bodies) == {"open": 0, "full": 2, "start": 4}[leaf]
+
+
+def test_an_end_that_the_log_does_not_show(house: House, players: list[Player], tmp_path: Path) -> None:
+    house.before = on(
+        LOG_PATH,
+        lambda request: problem(503, "not_logged_yet") if request.url.params.get("leaf") == "close" else None,
+    )
+    sit(players)
+    with ThreadPoolExecutor(2) as pool:
+        for playing in [pool.submit(player.play, M, prefer_winning_tricks) for player in players]:
+            with pytest.raises(NotLogged):
+                playing.result()
+    assert len(list(tmp_path.glob(f"*/{M}.held"))) == 2
+    house.before = None
+    assert [taken.ending.reason for taken in play(players)] == ["target", "target"]
+
+
+def test_a_log_that_says_it_is_shorter(house: House, players: list[Player]) -> None:
+    sit(players)
+    house.before = on(
+        LOG_PATH, lambda request: problem(409, "ahead_of_log") if int(request.url.params["since"]) else None
+    )
+    for error in play(players):
+        assert isinstance(error, Contradiction)
+        assert error.finding is Finding.LOG_FORK
+    assert len(house.bodies) == 2
+
+
+def test_another_program_with_this_memory_learns_more_meanwhile(
+    house: House, players: list[Player], memories: list[Memory], tmp_path: Path
+) -> None:
+    moves = 0
+
+    def move(request: httpx2.Request) -> httpx2.Response | None:
+        nonlocal moves
+        if request.url.params.get("leaf") != "full" or moves == 4:
+            return None
+        moves += 1
+        seat, log = int(request.headers["Authorization"][-1]), house.server.log
+        answer = httpx2.Response(200, json=log.answer(int(request.url.params["since"])))
+        log.append(other_leaf(10**6 + moves))
+        other = Memory(tmp_path / f"{seat}.db")
+        newest = other.newest(LOG)
+        assert newest is not None
+        other.keep_logged("e" * 32, newest[1], log.checkpoint(), None)
+        other.close()
+        return answer
+
+    house.before = on(LOG_PATH, move)
+    sit(players)
+    assert [taken.ending.reason for taken in play(players)] == ["target", "target"]
+    assert moves == 4
+
+
+def test_crash_at_any_question_to_the_log(house: House, players: list[Player]) -> None:
+    """After each, and after the answer is kept, the program starts again."""
+    crashed: set[tuple[str, str, bool]] = set()
+
+    class Crash(Exception):
+        pass
+
+    def crash(request: httpx2.Request) -> httpx2.Response | None:
+        if request.url.path == LOG_PATH or request.url.path.startswith("/log/tile"):
+            about = (request.headers["Authorization"], request.url.params.get("leaf", request.url.path), True)
+            if about not in crashed:
+                crashed.add(about)
+                raise Crash
+        return None
+
+    house.before = crash
+    sit(players)
+
+    def attempt(player: Player) -> Any:
+        while True:
+            try:
+                return player.play(M, prefer_winning_tricks)
+            except Crash:
+                continue
+
+    with ThreadPoolExecutor(2) as pool:
+        taken = list(pool.map(attempt, players))
+    assert len(crashed) >= 10
+    for one in taken:
+        bundle, held = parse_bundle(one.bundle.read_bytes()), parse_held(one.held.read_bytes())
+        assert bundle.log is not None
+        assert len(bundle.log.leaves) == 4
+        assert sum(hasattr(line, "leaves") for line in held.lines) == 4
+
+
+# --- What is taken away
+
+
+def other_bundle(house: House, part: LogPart | None) -> Any:
+    server = house.server
+    data = write_bundle(server.receipt(server.lines), server.lines, part)
+    return on(f"/v1/matches/{M}/bundle", lambda _: httpx2.Response(200, content=data))
+
+
+def forked(house: House) -> LogPart:
+    """Everything of it verifies but for its being the log that was shown while playing."""
+    other = house.server.log.fork()
+    other.append(other_leaf(10**6 + 1))
+    return other.part(house.server.lines, 2)
+
+
+WRONG_PARTS: dict[str, tuple[Callable[[House, LogPart], LogPart | None], Finding]] = {
+    "none": (lambda _house, _part: None, Finding.LEAF),
+    "a leaf is missing": (
+        lambda _house, part: LogPart(part.checkpoint, part.consistency, part.leaves[:-1]),
+        Finding.LOG_FORK,
+    ),
+    "no proof of what was seen": (lambda _house, part: LogPart(part.checkpoint, (), part.leaves), Finding.CONSISTENCY),
+    "another log": (lambda house, _part: forked(house), Finding.CONSISTENCY),
+    "another key": (
+        lambda house, part: LogPart(house.server.receipt(house.server.lines), part.consistency, part.leaves),
+        Finding.CHECKPOINT,
+    ),
+    "an older checkpoint": (
+        lambda house, part: LogPart(LogBook().checkpoint(), part.consistency, part.leaves),
+        Finding.INCLUSION,
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_PARTS)
+def test_another_log_in_the_services_bundle(house: House, players: list[Player], tmp_path: Path, wrong: str) -> None:
+    sit(players)
+    assert all(not isinstance(taken, Exception) for taken in play(players))
+    own = (tmp_path / "0" / f"{M}.fairdeal").read_bytes()
+    make, finding = WRONG_PARTS[wrong]
+    house.before = other_bundle(house, make(house, house.server.log.part(house.server.lines, 2)))
+    with pytest.raises(Contradiction) as caught:
+        players[0].play(M, prefer_winning_tricks)
+    assert caught.value.finding is finding
+    assert (tmp_path / "0" / f"{M}.fairdeal").read_bytes() == own
+    assert (tmp_path / "0" / f"{M}.evidence").exists()
+
+
+def test_a_newer_checkpoint_in_the_services_bundle(house: House, players: list[Player], tmp_path: Path) -> None:
+    sit(players)
+    play(players)
+    house.server.log.append(other_leaf(10**6))
+    taken = players[0].play(M, prefer_winning_tricks)
+    log = parse_bundle(taken.bundle.read_bytes()).log
+    assert log is not None
+    assert log.checkpoint != house.server.log.checkpoint()
+
+
+def test_tiles_that_prove_nothing(house: House, players: list[Player]) -> None:
+    """The other seat has seen a shorter log than ours: without a proof no seed is given."""
+
+    def garbage(request: httpx2.Request) -> httpx2.Response | None:
+        return httpx2.Response(200, content=b"\xab" * 31) if request.url.path.startswith("/log/tile/") else None
+
+    house.before = garbage
+    sit(players)
+    house.server.log.append(other_leaf(10**6))
+    for error in play(players):
+        assert isinstance(error, Contradiction)
+        assert error.finding is Finding.CONSISTENCY
+    assert len(house.bodies) == 2
+
+
+# --- A store that was restored
+
+
+def restore(house: House, events: int) -> None:
+    """The service goes on with an older store: the match is given up, with the events that are left."""
+    server = house.server
+    server.events = server.events[:events]
+    server.state = replay(server.events, server.server_seed)
+    server.log.append(lost_leaf(server.state, server.server_seed))
+
+
+@pytest.mark.parametrize("back", [0, 2])
+def test_a_match_that_the_service_has_lost(house: House, players: list[Player], back: int) -> None:
+    acts = 0
+
+    def lose(request: httpx2.Request) -> httpx2.Response | None:
+        nonlocal acts
+        if not request.url.path.endswith("/actions"):
+            return None
+        acts += 1
+        if acts == 20:
+            restore(house, len(house.server.events) - back)
+        return problem(409, "wrong_phase") if acts >= 20 else None
+
+    house.before = lose
+    sit(players)
+    for taken in play(players):
+        assert taken.ending is None
+        bundle = parse_bundle(taken.bundle.read_bytes())
+        assert [event.line for event in bundle.events] == house.server.lines
+        assert bundle.log is not None
+        assert bundle.log.leaves[-1].leaf["cause"] == "lost"
+        value: Any = canonical.decode(taken.held.read_bytes().splitlines()[-1])
+        assert value["leaves"][-1]["leaf"]["type"] == "close"
