@@ -95,8 +95,9 @@ function isEnded(events) {
 }
 
 /** Step 5, of a closed copy; a lost one takes the seed from the log. @param {import("./verify.js").Run} run */
-export function checkCommitment({ events, serverSeed }) {
-  const place = events.find((event) => event.type === "reveal")?.n ?? events.length;
+export function checkCommitment({ events, lost, serverSeed }) {
+  const reveal = lost ? undefined : events.find((event) => event.type === "reveal");
+  const place = reveal?.n ?? events.length;
   if (serverSeed === null) throw new Finding(5, "no_reveal", place);
   if (!opens(serverSeed, events[0].data.commitment)) throw new Finding(5, "commitment", place);
 }
