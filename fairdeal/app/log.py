@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from fairdeal.app.house import Clock
 from fairdeal.app.log_ports import LoggedLeaf, SignedCheckpoint
 from fairdeal.app.ports import Store
 from fairdeal.app.sequencer import Sequencer, read_tile
@@ -32,6 +33,8 @@ from fairdeal.tlog.tiles import TILE_HEIGHT, TILE_WIDTH
 
 log = logging.getLogger("fairdeal.log")
 
+_WITNESSED_SECONDS: Final = 60
+"""How long the newest witnessed checkpoint stands for the log, while later ones wait for their witnesses."""
 _CANDIDATES: Final = 100
 """Cosigned checkpoints that are looked through for one that the operator's policy believes."""
 
@@ -56,11 +59,13 @@ class LogFile:
 class Log:
     """The use cases of the log. `policy` is the text that the operator gives out. Safe to call from several threads."""
 
-    def __init__(self, store: Store, sequencer: Sequencer, policy: str) -> None:
+    def __init__(self, store: Store, sequencer: Sequencer, clock: Clock, policy: str) -> None:
         self._store = store
         self._sequencer = sequencer
+        self._clock = clock
         self.policy = policy
         self._policy = Policy.parse(policy.encode())
+        self._shown = 0
 
     def evidence(self, m: str, since: int, wait_for: str | None) -> Evidence:
         """What stands of the match, with proofs; `since` is the size that the client holds, `wait_for` a type of leaf
@@ -101,8 +106,18 @@ class Log:
         return LogPart(signed.text, proofs, _proven(leaves, signed.size, subtrees))
 
     def checkpoint(self) -> str:
-        """The newest checkpoint. Raises LogStuck before the first."""
-        return self._sequencer.newest().text
+        """What the log shows everybody: the newest checkpoint that enough witnesses have cosigned, or, once that is
+        older than a minute, the newest of all. Never a smaller one than before. Raises LogStuck before the first.
+        """
+        shown, fresh = self._sequencer.newest(), self._clock.now_ms() // 1_000 - _WITNESSED_SECONDS
+        if (witnessed := self._best(0)) is not None:
+            opened = self._policy.open(witnessed.text)
+            if max(cosignature.timestamp for cosignature in opened.cosignatures) >= fresh:
+                shown = witnessed
+        if shown.size < self._shown:
+            shown = self._store.checkpoint(self._shown) or shown
+        self._shown = shown.size
+        return shown.text
 
     def checkpoint_of(self, size: int) -> str | None:
         """The checkpoint of that size, if there is one."""

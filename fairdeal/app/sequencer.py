@@ -13,11 +13,12 @@ from time import monotonic
 from typing import Final
 
 from fairdeal.app.house import Clock
+from fairdeal.app.log_keys import LogKeys
 from fairdeal.app.log_ports import CommitResult, JournalMark, LogAppend, LogStore, SignedCheckpoint
 from fairdeal.app.ports import Store
 from fairdeal.errors import Broken, LogStuck
 from fairdeal.match.leaves import ledger_leaf
-from fairdeal.tlog import Checkpoint, NoteSigner, Tile, TileEdge, leaf_hash, sign_note
+from fairdeal.tlog import Checkpoint, Tile, TileEdge, leaf_hash, sign_note
 from fairdeal.tlog.tiles import TILE_WIDTH
 
 log = logging.getLogger("fairdeal.log")
@@ -33,19 +34,26 @@ _JOURNAL_LINES: Final = 1_000
 
 
 class Sequencer:
-    """Appends, signs and publishes. Safe to call from several threads."""
+    """Appends, signs and publishes. Safe to call from several threads. `keys` are those that it signs with."""
 
-    def __init__(self, store: Store, signer: NoteSigner, clock: Clock) -> None:
+    def __init__(self, store: Store, keys: LogKeys, clock: Clock) -> None:
+        self.keys = keys
         self._store = store
-        self._signer = signer
         self._clock = clock
         self._lock = Lock()
         self._edge: TileEdge | None = None
         self._published: int | None = None
         self._alive_at = monotonic()
         self._failed = False
+        self._fault: type[Exception] | None = None
         self._stopping = Event()
         self._thread: Thread | None = None
+
+    def begin(self) -> None:
+        """Before anything else: takes in what waits, then says which keys were replaced. Raises KeyMissing."""
+        self.sequence()
+        for leaf in self.keys.due_leaves():
+            self.append_now(leaf)
 
     def start(self) -> None:
         """Goes on looking at what waits, in a thread of its own."""
@@ -124,17 +132,21 @@ class Sequencer:
         if head.size == self._published:
             return
         if self._store.checkpoint(head.size) is None:
-            body = Checkpoint(self._signer.verifier_key.name, head.size, head.root).body()
-            self._store.keep_checkpoint(head.size, sign_note(body, self._signer))
+            signer = self.keys.signer_of(head.size)
+            body = Checkpoint(signer.verifier_key.name, head.size, head.root).body()
+            self._store.keep_checkpoint(head.size, sign_note(body, signer))
         self._published = head.size
 
     def _run(self) -> None:
         while not self._stopping.wait(LOOK_SECONDS):
             try:
                 self.look()
-            except Exception:
+                self._fault = None
+            except Exception as error:
                 # The heart stops with the log; when it beats again the gap is made up for.
-                log.exception("the log cannot append")
+                if type(error) is not self._fault:
+                    log.exception("the log cannot append")
+                self._fault = type(error)
 
 
 def load_edge(store: LogStore) -> TileEdge:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from fairdeal.errors import Malformed
-from fairdeal.keyfiles import LOG_KEY, read_key
+from fairdeal.keyfiles import LOG_KEY, read_keys
 from fairdeal.keys import SigningKey
 from fairdeal.limits import KEY_BYTES
 from fairdeal.settings import Settings
@@ -25,10 +25,13 @@ def serve_until_stopped(host: str, port: int, database: Path | None, keys: Path 
 
 
 def log_policy(keys: Path | None) -> str:
-    """The policy text of the log key in that directory, under the log's name. Raises KeyRefused, Malformed."""
+    """The policy of the log keys in that directory, under the log's name, with the witnesses of the settings.
+
+    Raises KeyRefused, Malformed.
+    """
     settings = read_settings(keys=keys)
-    key = SigningKey.from_seed(read_key(settings.keys / LOG_KEY, KEY_BYTES))
-    return format_policy((VerifierKey(settings.log, key.public),))
+    signing = map(SigningKey.from_seed, read_keys(settings.keys / LOG_KEY, KEY_BYTES))
+    return format_policy((VerifierKey(settings.log, key.public) for key in signing), settings.read_witnesses())
 
 
 def read_settings(**given: Path | None) -> Settings:

@@ -1,0 +1,180 @@
+"""Asking witnesses to cosign the log's checkpoints (C2SP tlog-witness). Nobody's play waits for them.
+
+A witness that keeps a larger tree than ours, or another one, knows something that our store has forgotten: before the
+service begins that keeps it from running, later it is an incident in its log.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Thread
+from typing import Final, Protocol
+
+from fairdeal.app.log_keys import LogKeys
+from fairdeal.app.log_ports import LogStore, SignedCheckpoint
+from fairdeal.app.sequencer import read_tile
+from fairdeal.errors import FairdealError, LogBehind, WitnessConflict, WitnessRefused
+from fairdeal.tlog import (
+    EMPTY_ROOT,
+    AddCheckpoint,
+    Checkpoint,
+    Note,
+    Policy,
+    SignatureLine,
+    Witness,
+    WitnessAnswer,
+    consistency_proof,
+    sign_note,
+    subtrees_of_tiles,
+)
+
+log = logging.getLogger("fairdeal.log")
+
+ASK_SECONDS: Final = 1.0
+"""Between two questions to one witness at least: what is signed in between is covered by the later one."""
+PAUSE_SECONDS: Final = 60.0
+"""Between two questions at most, to a witness that does not answer as it should; it doubles up to this."""
+_LEAVE_SECONDS: Final = 2.0
+"""How long a stopping service waits for an answer."""
+_UNPROVEN: Final = 422
+"""The status by which a witness says that the consistency proof does not lead to the tree it keeps."""
+
+
+class WitnessClient(Protocol):
+    """How a witness is reached."""
+
+    def add_checkpoint(self, url: str, body: bytes) -> WitnessAnswer:
+        """The answer of the witness at `url`. Raises WitnessRefused when there is none."""
+
+    def close(self) -> None:
+        """Closes the connections."""
+
+
+class Witnesses:
+    """The witnesses that `policy` lists with an address, each asked in a thread of its own; None for no witnesses."""
+
+    def __init__(
+        self, store: LogStore, keys: LogKeys, policy: Policy | None, connect: Callable[[], WitnessClient]
+    ) -> None:
+        self._stopping = Event()
+        self._threads: list[Thread] = []
+        listed = [one for one in policy.witnesses if one.url is not None] if policy else []
+        self._client = connect() if listed else None
+        self._couriers = [_Courier(store, keys, one, self._client, self._stopping) for one in listed if self._client]
+
+    def check(self) -> None:
+        """Asks each once, before anything new is signed. Raises LogBehind; one that does not answer stops nobody."""
+        if not self._couriers:
+            log.warning("NO WITNESSES: nobody outside keeps this log")
+            return
+        try:
+            with ThreadPoolExecutor(len(self._couriers)) as threads:
+                list(threads.map(_Courier.ask_first, self._couriers))
+        except LogBehind:
+            self.stop()
+            raise
+
+    def start(self) -> None:
+        """Goes on asking, after each new checkpoint."""
+        self._threads = [Thread(target=courier.run, name="witness", daemon=True) for courier in self._couriers]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Ends the threads; an answer that is still out is not waited for longer than a moment."""
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join(_LEAVE_SECONDS)
+        if self._client:
+            self._client.close()
+
+
+class _Courier:
+    """Brings one witness the newest checkpoint. `_kept` is the size that it is believed to keep."""
+
+    def __init__(
+        self, store: LogStore, keys: LogKeys, witness: Witness, client: WitnessClient, stopping: Event
+    ) -> None:
+        assert witness.url is not None
+        self._store = store
+        self._keys = keys
+        self._witness = witness
+        self._url = witness.url
+        self._client = client
+        self._stopping = stopping
+        self._kept = 0
+        self._cosigned = -1
+
+    def ask_first(self) -> None:
+        try:
+            self._bring()
+        except LogBehind:
+            raise
+        except FairdealError as error:
+            log.warning("a witness does not cosign", extra={"witness": self._witness.name, "why": error.message})
+
+    def run(self) -> None:
+        pause = ASK_SECONDS
+        while not self._stopping.wait(pause):
+            try:
+                self._bring()
+                pause = ASK_SECONDS
+            except LogBehind as error:
+                log.error("incident", extra={"witness": self._witness.name, "why": error.message})
+                pause = PAUSE_SECONDS
+            except FairdealError as error:
+                log.warning("a witness does not cosign", extra={"witness": self._witness.name, "why": error.message})
+                pause = min(2 * pause, PAUSE_SECONDS)
+            except Exception:
+                log.exception("a witness cannot be asked", extra={"witness": self._witness.name})
+                pause = PAUSE_SECONDS
+
+    def _bring(self) -> None:
+        """Shows the newest checkpoint, unless it was cosigned already, and keeps the cosignature."""
+        newest = self._store.checkpoint() or self._nothing()
+        if newest.size == self._cosigned:
+            return
+        lines = self._show(newest)
+        if newest.size and not self._stopping.is_set():
+            for line in lines:
+                self._store.add_cosignature(newest.size, f"{line.name}+{line.key_id.hex()}", line.format())
+        self._kept = self._cosigned = newest.size
+
+    def _show(self, newest: SignedCheckpoint) -> tuple[SignatureLine, ...]:
+        """The cosignature. A witness that keeps another size than was thought is shown the way from there."""
+        try:
+            return self._send(newest)
+        except WitnessConflict as conflict:
+            told = conflict.details["size"]
+            assert isinstance(told, int)
+            if told > newest.size:
+                raise self._behind(f"keeps {told} leaves of this log, which has {newest.size}") from None
+            if told == self._kept:
+                raise self._behind(f"keeps another tree of {told} leaves than this log's") from None
+            self._kept = told
+        try:
+            return self._send(newest)
+        except WitnessConflict:
+            if self._kept == newest.size:
+                raise self._behind(f"keeps another tree of {self._kept} leaves than this log's") from None
+            raise
+
+    def _send(self, newest: SignedCheckpoint) -> tuple[SignatureLine, ...]:
+        checkpoint = Checkpoint.parse(Note.parse(newest.note).text)
+        subtrees = subtrees_of_tiles(newest.size, lambda tile: read_tile(self._store, tile))
+        proof = consistency_proof(self._kept, newest.size, subtrees)
+        body = AddCheckpoint(self._kept, proof, newest.note, checkpoint).format()
+        try:
+            return self._client.add_checkpoint(self._url, body).cosignatures(checkpoint, [self._witness.key])
+        except WitnessRefused as refusal:
+            if refusal.details.get("status") == _UNPROVEN:
+                raise self._behind(f"keeps another tree of {self._kept} leaves than this log's") from None
+            raise
+
+    def _nothing(self) -> SignedCheckpoint:
+        """What an empty store says: shown to a witness that knows better, it tells that a database was lost."""
+        signer = self._keys.signer_of(0)
+        return SignedCheckpoint(0, sign_note(Checkpoint(signer.verifier_key.name, 0, EMPTY_ROOT).body(), signer))
+
+    def _behind(self, how: str) -> LogBehind:
+        return LogBehind(f"the witness {self._witness.name} {how}")
