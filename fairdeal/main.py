@@ -23,6 +23,7 @@ from fairdeal.app.heart import Heart
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.hub import Hub
 from fairdeal.app.log import Log
+from fairdeal.app.log_keys import LogKeys
 from fairdeal.app.matches import Matches
 from fairdeal.app.play import Play
 from fairdeal.app.sequencer import Sequencer
@@ -76,9 +77,11 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     store = SqlStore(settings.database)
     hub = Hub()
     matches = Matches(store, house, hub)
-    signer = NoteSigner(settings.log, SigningKey.from_seed(_keys(settings, LOG_KEY, KEY_BYTES, entropy)[0]))
-    sequencer = Sequencer(store, signer, clock)
+    log_keys = _keys(settings, LOG_KEY, KEY_BYTES, entropy)
+    log_signers = [NoteSigner(settings.log, SigningKey.from_seed(key)) for key in log_keys]
+    sequencer = Sequencer(store, log_signers[0], clock)
     try:
+        keys = LogKeys(store, log_signers, (house.receipts, *house.retired_receipts))
         matches.check_ready()
         matches.check_keys()
         sequencer.sequence()
@@ -86,7 +89,7 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
         store.close()
         raise
     heart = Heart(store, house, matches, sequencer, clock)
-    reader = Log(store, sequencer, format_policy([signer.verifier_key]))
+    reader = Log(store, sequencer, format_policy([log_signers[0].verifier_key]))
     ticker = Ticker(store, heart, matches, clock)
     operator_token, auditor_token = settings.operator_token, settings.auditor_token
     services = Services(
@@ -95,7 +98,7 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
         matches=matches,
         play=Play(house, matches, heart, reader, clock),
         log=reader,
-        audit=Audit(store, clock),
+        audit=Audit(store, keys, clock),
         hub=hub,
         hashing=Hashing(),
         operator_token=operator_token.get_secret_value() if operator_token else None,

@@ -52,6 +52,12 @@ def seats_page(page: _PageNumber, services: ServicesDep) -> Response:
     return _file(services.audit.seats(int(page)), "private")
 
 
+@files.get("/keys.jsonl", operation_id="log_keys", response_class=Response, responses=_LINES)
+def key_history(services: ServicesDep) -> Response:
+    """Every key of the log and of its receipts, each with the index that it began at."""
+    return _file(services.audit.keys(), "public")
+
+
 @files.get(
     "/rules/{game}.md",
     operation_id="log_rules",

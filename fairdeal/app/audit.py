@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 
 from fairdeal import canonical
 from fairdeal.app.house import Clock
+from fairdeal.app.log_keys import LogKeys
 from fairdeal.app.ports import Account, SeatedPlayer, SignificantEvent, Status, Store
 from fairdeal.errors import Broken, UnknownMatch, UnknownPlayer
 
@@ -34,8 +35,9 @@ class Identified:
 class Audit:
     """The use cases of an auditor, and of an operator asked about a player. Safe to call from several threads."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, keys: LogKeys, clock: Clock) -> None:
         self._store = store
+        self._keys = keys
         self._clock = clock
 
     def transcript(self, m: str) -> Page:
@@ -54,6 +56,10 @@ class Audit:
     def seats(self, number: int) -> Page | None:
         """A page of who sat where, of the matches that all seats joined; None for one that is not begun."""
         return _page(number, self._store.roster, _seat_line)
+
+    def keys(self) -> Page:
+        """Every key that the log and the receipts were ever signed by, with the index that each began at."""
+        return Page(tuple(span.line for span in self._keys.history()), full=False)
 
     def identify(self, player: str, reason: str) -> Identified:
         """Whose pseudonym it is. That it was asked, and why, is a significant event, whatever comes of it.

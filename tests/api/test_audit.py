@@ -288,3 +288,13 @@ def test_the_rules_texts(service: Service) -> None:
         assert answer.headers["content-type"].startswith("text/markdown")
     for name in ("poker", "..", "..%2f..%2fpyproject", "duel.md", "Duel"):
         assert read(service, f"/log/rules/{name}.md", None).status_code in (404, 422)
+
+
+def test_the_key_history(service: Service) -> None:
+    """The first log key and the first receipts key, from the beginning on."""
+    answer = read(service, "/log/keys.jsonl", None)
+    assert answer.headers["cache-control"] == "no-cache"
+    told = [json.loads(line) for line in lines(service, "/log/keys.jsonl")]
+    assert [key["from"] for key in told] == [0, 0]
+    assert [key["vkey"].split("+")[0] for key in told] == ["localhost/fairdeal", "localhost/fairdeal/receipts"]
+    assert told[0]["vkey"] in read(service, "/log/policy", None).text

@@ -1,0 +1,109 @@
+"""`fairdeal audit`, the command, against a service behind a real socket."""
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.api.serving import served
+from tests.api.table import OPERATOR, Player, Service, sit_two
+from tests.cli.test_commands import run
+
+AUDITOR = "auditor-token-of-the-tests"
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Service:
+    """Closed by who serves it."""
+    return Service(tmp_path / "service", {"auditor_token": AUDITOR})
+
+
+@pytest.fixture
+def players(service: Service) -> tuple[Player, ...]:
+    return sit_two(service)
+
+
+@pytest.fixture
+def url(service: Service, players: tuple[Player, ...]) -> Iterator[str]:
+    assert players
+    with served(service) as address:
+        yield address
+
+
+def test_export(url: str, tmp_path: Path) -> None:
+    folder = tmp_path / "directory"
+    done = run("audit", "export", folder, "--url", url, FAIRDEAL_AUDITOR_TOKEN=AUDITOR)
+    assert (done.returncode, done.stderr) == (0, "")
+    told = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    assert told["log"] == "localhost/fairdeal"
+    assert told["checkpoint"].startswith("2 leaves, root "), "of the table and of the journal"
+    assert told["matches"] == "0 closed, 1 not closed"
+    assert told["directory"] == str(folder)
+    assert (folder / "checkpoint").read_text().splitlines()[:2] == ["localhost/fairdeal", "2"]
+    again = run("audit", "export", folder, "--url", url, FAIRDEAL_AUDITOR_TOKEN=AUDITOR)
+    assert again.returncode == 0
+    assert " 0 were there" in done.stdout
+    assert " 0 were there" not in again.stdout
+
+
+def test_export_of_what_the_service_lacks(url: str, service: Service, tmp_path: Path) -> None:
+    """A log of more leaves than the service has transcripts for."""
+    service.app.state.services.audit.transcript = _unknown
+    done = run("audit", "export", tmp_path / "directory", "--url", url, FAIRDEAL_AUDITOR_TOKEN=AUDITOR)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.splitlines()[-1].startswith("missing    matches/")
+
+
+def _unknown(_m: str) -> None:
+    return None
+
+
+def test_identify(url: str, players: tuple[Player, ...]) -> None:
+    asked = ("audit", "identify", players[1].player, "--reason", "complaint 17", "--url", url)
+    done = run(*asked, FAIRDEAL_OPERATOR_TOKEN=OPERATOR)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        f"account  {players[1].person.id}",
+        f"name     {players[1].person.name}",
+        f"match    {players[1].m}",
+        f"seat     {players[1].seat}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("player", "token", "problem"),
+    [("f" * 32, OPERATOR, "unknown_player (404)"), ("f" * 32, AUDITOR, "forbidden (403)"), ("x", OPERATOR, "(422)")],
+)
+def test_identify_that_is_refused(player: str, token: str, problem: str, url: str) -> None:
+    asked = ("audit", "identify", player, "--reason", "a guess", "--url", url)
+    done = run(*asked, FAIRDEAL_OPERATOR_TOKEN=token)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("fairdeal: api_error: ")
+    assert problem in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "variable"), [("export", "FAIRDEAL_AUDITOR_TOKEN"), ("identify", "FAIRDEAL_OPERATOR_TOKEN")]
+)
+def test_without_a_token_nobody_is_called(command: str, variable: str, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        reason = ["--reason", "a guess"] if command == "identify" else []
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        done = run("audit", command, tmp_path / "x", *reason, "--url", url)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[0] == f"fairdeal: unauthenticated: the token goes into {variable}"
+    assert done.stderr.splitlines()[1].startswith("hint: ")
+    assert not (tmp_path / "x").exists()
+
+
+def test_another_token_exports_nothing(url: str, tmp_path: Path) -> None:
+    done = run("audit", "export", tmp_path / "directory", "--url", url, FAIRDEAL_AUDITOR_TOKEN="x" * 16)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("fairdeal: api_error: forbidden (403)")
+    assert not (tmp_path / "directory/checkpoint").exists()
+
+
+@pytest.mark.parametrize("arguments", [["export"], ["export", "x"], ["identify", "x"], ["identify", "x", "--url", "y"]])
+def test_wrong_usage(arguments: list[str]) -> None:
+    assert run("audit", *arguments).returncode == 2
