@@ -277,6 +277,14 @@ class Broken(FairdealError):
     code = "broken"
 
 
+class ClockSteppedBack(Broken):
+    """The machine's clock went back: until it is right again the service signs nothing and holds nothing against
+    anybody.
+    """
+
+    code = "clock_stepped_back"
+
+
 class DatabaseLocked(Broken):
     """Another process serves this database file."""
 

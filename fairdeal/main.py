@@ -19,7 +19,7 @@ from fairdeal.api.logs import configure_logging
 from fairdeal.app.accounts import Accounts
 from fairdeal.app.audit import Audit
 from fairdeal.app.clock import Ticker
-from fairdeal.app.heart import Heart
+from fairdeal.app.heart import STEP_BACK_MS, Heart
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.hub import Hub
 from fairdeal.app.log import Log
@@ -28,8 +28,9 @@ from fairdeal.app.matches import Matches
 from fairdeal.app.play import Play
 from fairdeal.app.sequencer import Sequencer
 from fairdeal.app.tables import Tables
+from fairdeal.app.witnesses import Witnesses
 from fairdeal.commit import Custody
-from fairdeal.errors import AddressRefused, FairdealError
+from fairdeal.errors import AddressRefused, ClockSteppedBack, FairdealError
 from fairdeal.keyfiles import LOG_KEY, RECEIPTS_KEY, SEALING_KEY, read_keys, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
@@ -39,6 +40,7 @@ from fairdeal.match.receipts import receipt_name
 from fairdeal.settings import Settings
 from fairdeal.store import SqlStore
 from fairdeal.tlog import NoteSigner, format_policy
+from fairdeal.witness.asking import HttpWitnesses
 
 log = logging.getLogger("fairdeal.main")
 
@@ -47,13 +49,17 @@ GRACEFUL_SECONDS = 10
 
 
 class SystemClock:
-    """The machine's clock, never going back within this process."""
+    """The machine's clock, never going back within this process: a small step back is waited out."""
 
     def __init__(self) -> None:
         self._last = 0
 
     def now_ms(self) -> int:
-        self._last = max(self._last, time.time_ns() // 1_000_000)
+        """Raises ClockSteppedBack while the clock is further behind the last time given."""
+        now = time.time_ns() // 1_000_000
+        if now < self._last - STEP_BACK_MS:
+            raise ClockSteppedBack(f"the clock is {self._last - now} ms behind a time that it gave")
+        self._last = max(self._last, now)
         return self._last
 
 
@@ -69,33 +75,42 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     that runs no lifespan `app.state` has the clock as `ticker`, what makes the log grow as `sequencer`, and `store`.
 
     Raises KeyRefused for missing or unfit keys, SealBroken and KeyMissing when those that unfinished matches began with
-    are not at hand, DatabaseLocked, SchemaMismatch.
+    or the log goes by are not at hand, LogBehind when a witness keeps more than the database, ClockSteppedBack,
+    DatabaseLocked, SchemaMismatch; Malformed for a file of witnesses.
     """
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     house = _house(settings, entropy)
     settings.database.parent.mkdir(parents=True, exist_ok=True)
     store = SqlStore(settings.database)
-    hub = Hub()
-    matches = Matches(store, house, hub)
-    log_keys = _keys(settings, LOG_KEY, KEY_BYTES, entropy)
-    log_signers = [NoteSigner(settings.log, SigningKey.from_seed(key)) for key in log_keys]
-    sequencer = Sequencer(store, log_signers[0], clock)
     try:
-        keys = LogKeys(store, log_signers, (house.receipts, *house.retired_receipts))
-        matches.check_ready()
-        matches.check_keys()
-        sequencer.sequence()
+        return _compose(settings, house, store, clock, entropy)
     except FairdealError:
         store.close()
         raise
+
+
+def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, entropy: Entropy) -> FastAPI:
+    hub = Hub()
+    matches = Matches(store, house, hub)
+    log_signers = _signers(settings, LOG_KEY, settings.log, entropy)
+    keys = LogKeys(store, log_signers, (house.receipts, *house.retired_receipts))
+    sequencer = Sequencer(store, keys, clock)
     heart = Heart(store, house, matches, sequencer, clock)
-    reader = Log(store, sequencer, format_policy([log_signers[0].verifier_key]))
+    witnessed = settings.read_witnesses()
+    witnesses = Witnesses(store, keys, witnessed, HttpWitnesses)
+    heart.check_start()
+    matches.check_ready()
+    matches.check_keys()
+    witnesses.check()
+    sequencer.begin()
+    reader = Log(store, sequencer, clock, format_policy(keys.log_keys(), witnessed))
     ticker = Ticker(store, heart, matches, clock)
     operator_token, auditor_token = settings.operator_token, settings.auditor_token
     services = Services(
         accounts=Accounts(store, house, hub, clock, entropy),
         tables=Tables(store, house, matches, clock, entropy),
         matches=matches,
+        heart=heart,
         play=Play(house, matches, heart, reader, clock),
         log=reader,
         audit=Audit(store, keys, clock),
@@ -110,9 +125,11 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         sequencer.start()
+        witnesses.start()
         await run_in_threadpool(ticker.start)
         yield
         await run_in_threadpool(ticker.stop)
+        await run_in_threadpool(witnesses.stop)
         await run_in_threadpool(sequencer.stop)
         store.close()
 
@@ -166,9 +183,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _house(settings: Settings, entropy: Entropy) -> House:
-    name = receipt_name(settings.log)
-    keys = _keys(settings, RECEIPTS_KEY, KEY_BYTES, entropy)
-    receipts, *retired_receipts = (NoteSigner(name, SigningKey.from_seed(key)) for key in keys)
+    receipts, *retired_receipts = _signers(settings, RECEIPTS_KEY, receipt_name(settings.log), entropy)
     sealing, *retired_sealing = _keys(settings, SEALING_KEY, CUSTODY_KEY_BYTES, entropy)
     return House(
         log=settings.log,
@@ -184,6 +199,12 @@ def _house(settings: Settings, entropy: Entropy) -> House:
         tables_max=settings.tables_max,
         session_ms=settings.session_ms,
     )
+
+
+def _signers(settings: Settings, file: str, name: str, entropy: Entropy) -> tuple[NoteSigner, ...]:
+    """The keys of that file's name, as signers of notes under `name`; the current one first. Raises KeyRefused."""
+    keys = _keys(settings, file, KEY_BYTES, entropy)
+    return tuple(NoteSigner(name, SigningKey.from_seed(key)) for key in keys)
 
 
 def _keys(settings: Settings, name: str, byte_count: int, entropy: Entropy) -> tuple[bytes, ...]:

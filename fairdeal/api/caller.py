@@ -15,6 +15,7 @@ from fastapi.security import APIKeyCookie, HTTPBearer
 from fairdeal.api.door import ARRIVED
 from fairdeal.app.accounts import Accounts
 from fairdeal.app.audit import Audit
+from fairdeal.app.heart import Heart
 from fairdeal.app.hub import Hub
 from fairdeal.app.log import Log
 from fairdeal.app.matches import Matches
@@ -74,6 +75,7 @@ class Services:
     accounts: Accounts
     tables: Tables
     matches: Matches
+    heart: Heart
     play: Play
     log: Log
     audit: Audit

@@ -15,7 +15,8 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from fairdeal.api.problems import problem
+from fairdeal.api.problems import of_error, problem
+from fairdeal.errors import FairdealError
 from fairdeal.limits import MAX_EVENT_BYTES
 
 log = logging.getLogger("fairdeal.api")
@@ -27,7 +28,7 @@ BODY_SECONDS: Final = 10.0
 STALL_SECONDS: Final = 30.0
 """How long a reader may take to accept one piece of an answer before it is dropped."""
 ARRIVED: Final = "fairdeal.arrived_ms"
-"""The scope's member with the time, ms since the epoch, at which the call was all there."""
+"""The scope's member with the time, ms since the epoch, at which a call with a body was all there."""
 
 _HEADERS: Final[Mapping[str, str]] = {
     "Cache-Control": "no-store",
@@ -60,10 +61,13 @@ class Door:
         answer = _Answer(send, self._new_id())
         try:
             inner = await _take_body(scope, receive)
-            scope[ARRIVED] = self._now_ms()
+            if scope["method"] in _WITH_BODY:
+                scope[ARRIVED] = self._now_ms()
             await self._app(scope, inner, answer.send)
         except _Refusal as refusal:
             await problem(str(refusal), headers={"Connection": "close"})(scope, receive, answer.send)
+        except FairdealError as error:
+            await of_error(error)(scope, receive, answer.send)
         except _Gone:
             answer.status = 0
         except Exception as error:

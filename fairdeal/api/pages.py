@@ -29,8 +29,11 @@ async def healthz() -> HealthOut:
 @health.head("/readyz", include_in_schema=False)
 @health.get("/readyz", operation_id="readyz")
 def readyz(services: ServicesDep) -> HealthOut:
-    """The schema is this version's, the store can write, the keys are there and sign."""
+    """The schema is this version's, the store can write, the keys are there and sign, the clock did not go back, and
+    the log goes on.
+    """
     services.matches.check_ready()
+    services.heart.check_ready()
     return HealthOut(status="ok")
 
 

@@ -33,6 +33,7 @@ class Ticker:
         self._matches = matches
         self._clock = clock
         self._ailing: dict[str, int] = {}
+        self._fault: type[Exception] | None = None
         self._stopping = Event()
         self._thread: Thread | None = None
 
@@ -81,6 +82,9 @@ class Ticker:
     def _look(self) -> None:
         try:
             self.tick()
-        except Exception:
+            self._fault = None
+        except Exception as error:
             # The heart stops with the store; when it beats again the gap is made up for.
-            log.exception("the clock cannot read or write")
+            if type(error) is not self._fault:
+                log.exception("the clock cannot go on")
+            self._fault = type(error)

@@ -1,6 +1,7 @@
 """The server's clock: nobody needs to be connected, and nobody pays for the service's own absence."""
 
 import json
+import time
 from threading import Thread
 from typing import Any
 
@@ -10,8 +11,9 @@ from starlette.types import Message, Receive, Scope, Send
 
 from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Append, CommitResult
-from fairdeal.errors import StoreFailed
-from tests.api.table import Player, Service, first_legal, join_two, ok, on_turn, sit_four, sit_two, start_two
+from fairdeal.errors import ClockSteppedBack, StoreFailed
+from fairdeal.main import SystemClock
+from tests.api.table import FakeClock, Player, Service, first_legal, join_two, ok, on_turn, sit_four, sit_two, start_two
 
 
 def lines(player: Player) -> list[dict[str, Any]]:
@@ -185,18 +187,79 @@ def test_a_join_that_meets_the_end_of_an_outage_does_not_take_its_time_away(
     assert table["table"]["joined"] == [True, False, False, False]
 
 
-def test_two_outages_do_not_overlap(service: Service) -> None:
-    """The process dies again after the resumes and before the beat that follows them."""
+def outages(service: Service) -> list[tuple[int, int]]:
+    """Those in the log."""
+    service.app.state.sequencer.sequence()
+    leaves = [json.loads(leaf) for leaf in service.store.leaves(0, 1_000)]
+    return [(leaf["from"], leaf["to"]) for leaf in leaves if leaf["type"] == "outage"]
+
+
+def spans(player: Player) -> list[tuple[int, int]]:
+    """Those of the match's resumes."""
+    return [(line["data"]["from"], line["data"]["to"]) for line in lines(player) if line["type"] == "resume"]
+
+
+def test_every_resume_has_the_numbers_of_an_outage_in_the_log(service: Service) -> None:
     player = on_turn(start_two(service))
     service.tick()
-    first = service.store.last_beat()
-    assert first is not None
     service.restart(60_000)
-    service.store.beat(first)
     service.restart(60_000)
-    spans = [line["data"] for line in lines(player) if line["type"] == "resume"]
-    assert len(spans) == 2
-    assert spans[1]["from"] == spans[0]["to"]
+    first, second = spans(player)
+    assert second[0] >= first[1]
+    assert outages(service) == [first, second]
+
+
+@pytest.mark.parametrize("again_ms", [10, 60_000])
+def test_a_death_between_the_outage_and_its_resumes_loses_nothing(
+    service: Service, monkeypatch: pytest.MonkeyPatch, again_ms: int
+) -> None:
+    class Died(BaseException):
+        pass
+
+    def dies(*_: Any) -> None:
+        raise Died
+
+    player = on_turn(start_two(service))
+    service.tick(33_000)
+    service.clock.ms += 60_000
+    monkeypatch.setattr(service.app.state.services.matches, "step", dies)
+    with pytest.raises(Died):
+        service.app.state.ticker.tick()
+    service.restart(again_ms)
+    assert lines(player)[-1]["type"] == "resume"
+    assert spans(player) == outages(service)[: len(spans(player))]
+    assert ok(player.person.get(f"/v1/matches/{player.m}"))["deadline"] == service.clock.ms + 30_000
+    player.do(first_legal(player))
+
+
+def test_an_outage_that_a_joining_table_is_owed_is_given_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("broken")
+
+    m = sit_two(service)[0].m
+    service.tick(50_000)
+    with monkeypatch.context() as patched:
+        patched.setattr(service.app.state.services.matches, "postpone", broken)
+        service.clock.ms += 60_000
+        service.tick()
+    service.tick(10_000)
+    assert ok(service.http.get(f"/v1/tables/{m}"))["due_at"] == service.clock.ms + 60_000
+    service.tick(60_000)
+    assert ok(service.http.get(f"/v1/tables/{m}"))["status"] == "ended"
+
+
+def test_a_table_that_filled_after_an_outage_is_owed_nothing(service: Service) -> None:
+    service.tick()
+    service.clock.ms += 60_000
+    service.tick()
+    service.clock.ms += 1
+    m = sit_two(service)[0].m
+    service.tick(59_999)
+    assert ok(service.http.get(f"/v1/tables/{m}"))["status"] == "joining"
+    service.tick(1)
+    assert ok(service.http.get(f"/v1/tables/{m}"))["status"] == "ended"
 
 
 def test_a_match_that_cannot_go_on_does_not_stop_the_others(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,9 +327,10 @@ def test_an_outage_is_owed_until_the_store_has_taken_its_resumes(
         service.tick()
     assert player.send(player.sign(first_legal(player))).json()["code"] == "store_failed"
     monkeypatch.undo()
-    assert service.store.last_beat() == beat
+    assert service.store.last_beat() == service.clock.ms
     service.tick()
     assert lines(player)[-1]["data"] == {"from": beat, "to": service.clock.ms}
+    assert outages(service) == spans(player)
 
 
 @pytest.mark.parametrize("first", ["the clock", "an action"])
@@ -298,3 +362,55 @@ def test_a_match_that_could_not_be_resumed_is_owed_its_time(
     assert lines(player)[-1] == last
     service.tick(250)
     assert lines(player)[-1]["type"] == "timeout"
+
+
+# A clock that steps back
+
+
+def stepped(monkeypatch: pytest.MonkeyPatch, clock: SystemClock, ms: int) -> None:
+    monkeypatch.setattr(time, "time_ns", lambda: ms * 1_000_000)
+    clock.now_ms()
+
+
+def test_a_small_step_back_is_waited_out_and_a_larger_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SystemClock()
+    stepped(monkeypatch, clock, 50_000)
+    stepped(monkeypatch, clock, 49_000)
+    assert clock.now_ms() == 50_000
+    with pytest.raises(ClockSteppedBack):
+        stepped(monkeypatch, clock, 48_999)
+    stepped(monkeypatch, clock, 49_500)
+    stepped(monkeypatch, clock, 50_001)
+    assert clock.now_ms() == 50_001
+
+
+def test_while_the_clock_is_wrong_nothing_is_signed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    player = on_turn(start_two(service))
+    service.tick(33_000)
+    body, before = player.sign(first_legal(player)), service.snapshot(player.m)
+
+    def wrong(_clock: FakeClock) -> int:
+        raise ClockSteppedBack("an hour")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FakeClock, "now_ms", wrong)
+        with pytest.raises(ClockSteppedBack):
+            service.app.state.ticker.tick()
+        for answer in (
+            service.http.get("/readyz"),
+            player.send(body),
+            player.person.get(f"/v1/matches/{player.m}"),
+        ):
+            assert (answer.status_code, answer.json()["code"]) == (503, "clock_stepped_back")
+        assert ok(service.http.get("/healthz")) == {"status": "ok"}
+    assert service.snapshot(player.m) == before
+    assert ok(service.http.get("/readyz")) == {"status": "ok"}
+    ok(player.send(body))
+
+
+def test_a_clock_behind_the_last_heartbeat_keeps_the_service_from_starting(service: Service) -> None:
+    service.tick()
+    with pytest.raises(ClockSteppedBack, match="1001 ms behind the last heartbeat"):
+        service.restart(-1_001)
+    service.clock.ms += 1
+    service.start()
