@@ -450,7 +450,7 @@ def test_a_full_or_start_too_many() -> None:
     server.end("cancelled", None)
     match = server.match
     close = server.indices.pop("close")
-    server.append("full", {"m": match.m, "root": "11" * 32, "type": "full"})
+    server.append("full", {"m": match.m, "root": roots(match.leaves)[3].hex(), "type": "full"})
     server.log.entries.append(server.log.entries[close])
     server.indices["close"] = len(server.log.entries) - 1
     server.logged()
@@ -580,9 +580,10 @@ def resign(server: LoggedServer, line: Any, **signed_by: Any) -> None:
     line["checkpoint"] = server.log.checkpoint(int(line["checkpoint"].split("\n")[1]), **signed_by)
 
 
+OTHER_LOG = (NEXT_LOG_KEY[0], "other")
 HELD: list[tuple[str, Callable[[LoggedServer, Any], object]]] = [
     ("by a stranger", lambda server, line: resign(server, line, signers=(named(9, LOG),))),
-    ("by another log", lambda server, line: resign(server, line, signers=((LOG_KEY[0], "other"),))),
+    ("by another log", lambda server, line: resign(server, line, signers=(OTHER_LOG,))),
     ("of another log", lambda server, line: resign(server, line, origin="other")),
     ("badly signed", lambda server, line: line.update(checkpoint=damaged(line["checkpoint"]))),
     ("signed twice", lambda server, line: resign(server, line, signers=(LOG_KEY, LOG_KEY))),
@@ -601,7 +602,7 @@ def badly_cosigned(server: LoggedServer, line: Any) -> str:
 @pytest.mark.parametrize("change", [pytest.param(fault[1], id=fault[0]) for fault in HELD])
 def test_a_held_log_line_that_does_not_hold(change: Callable[[LoggedServer, Any], object]) -> None:
     server = played()
-    trusted = policy(witnesses=WITNESSES)
+    trusted = policy((LOG_KEY, OTHER_LOG), WITNESSES)
     assert found(server, trusted, 0) == VERIFIED
     change(server, held_line(server))
     assert found(server, trusted, 0) == ("altered", 3, "held_log", None)
