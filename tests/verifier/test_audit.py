@@ -483,6 +483,16 @@ def test_keys_of_their_time(tmp_path: Path) -> None:
     assert look(tmp_path, policy_text((NEXT_LOG_KEY,))).findings == []
 
 
+def test_a_broken_tree_hides_which_key_was_in_force(tmp_path: Path) -> None:
+    made = house()
+    rotate(made, LOG_KEY, NEXT_LOG_KEY)
+    made.write(tmp_path)
+    next((tmp_path / "tile/entries").rglob("*/*")).write_bytes(b"")
+    outcome = look(tmp_path, BOTH)
+    assert outcome.findings == []
+    assert [fault.code for fault in outcome.faults] == ["damaged"]
+
+
 # What nobody signed.
 
 
@@ -549,9 +559,10 @@ def test_what_the_operator_tells_beside_the_log(tmp_path: Path) -> None:
         assert len(outcome.faults) == 1
 
 
-def test_a_journal_ahead_of_the_log(tmp_path: Path) -> None:
-    """Money of a table that was opened after the checkpoint."""
+def test_files_ahead_of_the_log(tmp_path: Path) -> None:
+    """Of a service that goes on: a new key, and money of a table that was opened after the checkpoint."""
     made = house()
+    made.keys.append({"from": len(made.log.entries) + 1, "vkey": vkey(NEXT_LOG_KEY)})
     made.post(
         "pot:" + "ee" * 16, "pot", {"match:" + "ee" * 16 + ":pot": 2, f"player:{ACCOUNTS[0]}:cash": -2}, "ee" * 16
     )

@@ -111,7 +111,7 @@ class Roots:
 
 
 def _check_key(checkpoint: Checkpoint, path: str, chain: KeyChain, policy: Policy) -> Iterator[Finding]:
-    """By the key in force at its size, which may be one that only the log's `key` leaves name."""
+    """By the key in force at its size, which the `key` leaves alone may name; by any listed one if none is known."""
     right = chain.at(checkpoint.size)
     try:
         signers = policy.signers(checkpoint)
@@ -125,4 +125,5 @@ def _check_key(checkpoint: Checkpoint, path: str, chain: KeyChain, policy: Polic
         raise FileFault("damaged", path, "a signature does not verify") from None
     if not any(key in policy.logs and key[0] == chain.name for key in signers):
         raise FileFault("damaged", path, "signed by no key of the log")
-    yield Finding("key", ("checkpoint_key", path, checkpoint.size))
+    if right is not None:
+        yield Finding("key", ("checkpoint_key", path, checkpoint.size))

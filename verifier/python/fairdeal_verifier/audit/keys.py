@@ -63,8 +63,8 @@ def _text(key: VerifierKey) -> str:
     return format_verifier_key(key.name, key.raw, key.kind)
 
 
-def check_history(source: Source, chains: tuple[KeyChain, ...]) -> None:
-    """`keys.jsonl` tells the same keys as the log; raises FileFault, NotFetched.
+def check_history(source: Source, chains: tuple[KeyChain, ...], size: int) -> None:
+    """`keys.jsonl` tells what the first `size` leaves tell, and may be ahead of them; raises FileFault, NotFetched.
 
     Of a chain that nothing in the log shows yet, the first key is told there alone.
     """
@@ -73,9 +73,11 @@ def check_history(source: Source, chains: tuple[KeyChain, ...]) -> None:
         for line in lines_of(source.read(KEYS_PATH, MAX_KEYS_BYTES), KEYS_PATH):
             start, text = fields.members(canonical.decode(line), "from", "vkey")
             key = parse_verifier_key(fields.text(text, bool))
+            if fields.integer(start) > size:
+                continue
             told.append((fields.integer(start), _text(key)))
             for chain in chains:
-                if key.name == chain.name and told[-1][0] == 0:
+                if key.name == chain.name and start == 0:
                     chain.begins_with(key.raw)
     except (NotCanonical, SchemaRefused, NoteRefused):
         raise FileFault("damaged", KEYS_PATH, "not a history of keys") from None

@@ -88,8 +88,8 @@ class _Audit:
         fits = self._read_tree()
         if not fits:
             self.courses = Courses.of(self.newest.origin)
-        self._first_log_key()
         if fits:
+            self._first_log_key()
             self.outcome.faults += check_tiles(self.source, self.tree)
             self._read_matches()
         self._compare_checkpoints(Roots(self.newest, self.tree if fits else None))
@@ -180,7 +180,7 @@ class _Audit:
         for _, facts in opened[:1]:
             chain.begins_with(bytes.fromhex(facts.receipt_key))
         try:
-            keys.check_history(self.source, (self.courses.log_keys, chain))
+            keys.check_history(self.source, (self.courses.log_keys, chain), self.newest.size)
         except FileFault as fault:
             self.outcome.faults.append(fault)
         for course, facts in opened:

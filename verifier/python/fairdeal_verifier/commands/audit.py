@@ -64,7 +64,8 @@ def run(options: argparse.Namespace, language: Language) -> int:
         print(json.dumps(as_json(outcome, wishes, language), sort_keys=True))
     else:
         for line in lines(outcome, wishes, language):
-            print(line)
+            # A name in it may be anybody's, and a terminal obeys some characters.
+            print("".join(letter if letter.isprintable() else "?" for letter in line))
     if options.keep is not None and outcome.checkpoint is not None and may_keep(outcome, wishes):
         write_file(options.keep, format_note(outcome.checkpoint).encode())
     return exit_code(outcome, wishes)
