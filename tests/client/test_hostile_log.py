@@ -20,7 +20,7 @@ from fairdeal.client import (
 )
 from fairdeal.errors import WrongPhase
 from fairdeal.keys import SigningKey
-from fairdeal.match import Phase, lost_leaf, parse_leaf
+from fairdeal.match import Cancel, Phase, lost_leaf, parse_leaf
 from fairdeal.tlog import NoteSigner, Policy, VerifierKey, format_policy
 from tests.client.server import LOG, LogBook, M, Server, Table, ask, seed_of
 from tests.client.test_playing import play_on
@@ -360,6 +360,18 @@ def test_another_end(table: Table, other: dict[str, Any]) -> None:
     table.take(table.clients[0].resign())
     error = refused(table, 0, changed(table.server, "close", **other))
     assert error.finding is Finding.LEAF
+
+
+def test_a_start_of_a_match_that_never_began(table: Table) -> None:
+    """The table was closed before it was full; the log has a deal of more events than there ever were."""
+    server = table.server
+    start = {"m": M, "root": "ab" * 32, "size": 400, "type": "start"}
+    server.log.append(canonical.encode(start))
+    table.proving = False
+    server.step(Cancel())
+    table.tell()
+    assert table.clients[0].over
+    assert refused(table, 0, server.log).finding is Finding.LEAF
 
 
 def test_an_end_of_a_match_that_goes_on(table: Table) -> None:
