@@ -118,6 +118,11 @@ def given(name: str) -> Given:
             return Given(match.bundle, honest.held, None, "unchecked", 1)
         case "no held file":
             return Given(match.bundle, None, match.policy, "unchecked")
+        case "witnesses":
+            return Given(match.bundle, None, match.witnessed_policy, "verified")
+        case "lost":
+            lost = match.lost(match.sizes[-2])
+            return Given(lost.bundle, None, lost.witnessed_policy, "verified")
     raise AssertionError(name)
 
 
@@ -160,7 +165,19 @@ def verdict(page: Page, within: str = "#results >") -> str:
 
 @pytest.mark.soak
 @pytest.mark.parametrize(
-    "name", ["good", "altered", "cheated", "fork", "pending", "malformed", "no policy", "no held file"]
+    "name",
+    [
+        "good",
+        "altered",
+        "cheated",
+        "fork",
+        "pending",
+        "malformed",
+        "no policy",
+        "no held file",
+        "witnesses",
+        "lost",
+    ],
 )
 def test_its_verdict_in_a_browser_from_disk(name: str, page: Page, tmp_path: Path) -> None:
     files = given(name)
@@ -198,6 +215,20 @@ def test_everything_it_shows_fits_and_can_be_reached(
     assert page.run(SMALL_TARGETS) == []
     assert "undefined" not in page.run("document.body.innerText")
     assert not page.complaints
+
+
+@pytest.mark.soak
+def test_it_tells_who_cosigned_and_where_the_match_stands_in_the_log(page: Page, tmp_path: Path) -> None:
+    match = long_match()
+    log, m = match.service_log, match.state.terms.m
+    show(page, tmp_path, given("witnesses"))
+    page.run("for (const step of [1, 2]) document.getElementById(`check-${step}`).open = true")
+    page.wait_for("document.getElementById('check-2').childElementCount > 1")
+    keys = page.run("document.getElementById('check-1').innerText")
+    assert keys.count("a contresigné cet état le") == len(log.cosigners)
+    assert "\nfairdeal.example/log\n" in keys
+    leaves = page.run("document.getElementById('check-2').innerText")
+    assert all(f"inscription n° {index}" in leaves for index, _ in log.own(m))
 
 
 @pytest.mark.soak

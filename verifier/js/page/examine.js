@@ -57,9 +57,10 @@ function heldFacts(bytes) {
 /** @param {Uint8Array | undefined} bytes */
 function policyFacts(bytes) {
   if (bytes === undefined) return null;
-  const { logs, witnesses, quorum } = parsePolicy(bytes);
+  const { logs, witnesses, groups, quorum } = parsePolicy(bytes);
+  const group = groups.get(/** @type {string} */ (quorum));
   const told = (/** @type {import("../src/notes.js").VerifierKey} */ { name, id }) => ({ name, id });
-  return { keys: logs.map(told), witnesses: [...witnesses].map(([called, key]) => ({ called, ...told(key) })), quorum };
+  return { keys: logs.map(told), witnesses: [...witnesses].map(([called, key]) => ({ called, ...told(key) })), quorum: group === undefined ? quorum : `${group.threshold}/${group.members.length} (${group.members.join(", ")})` };
 }
 
 /**

@@ -63,7 +63,7 @@ function logFacts({ checkpoint: { origin, size, root, lines }, leaves }, events)
     root,
     lines: lines.map((line) => ({ name: line.name, id: line.id, time: line.signature.length === COSIGNATURE_BYTES ? Number(cosignedAt(line)) : null })),
     leaves: leaves.map(({ index, leaf }) => ({ index, type: leaf.type, outcome: leaf.outcome ?? null })),
-    seen: events.filter(({ type }) => type === "join").map(({ by, data }) => ({ seat: by, size: data.do.join.seen.size })),
+    seen: events.filter(({ type }) => type === "join").map(({ by, data }) => ({ seat: by, size: data.do.join.seen.size })).sort((a, b) => a.seat - b.seat),
   };
 }
 

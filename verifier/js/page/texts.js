@@ -54,8 +54,8 @@ const TEXTS = {
     "No card was dealt; the end of the table and the money follow the rules.",
   ],
   "said verified lost": [
-    "Le serveur a perdu la suite de cette partie ; elle est nulle, et ce qui en reste suit les règles.",
-    "The server lost the rest of this match; it is void, and what is left of it follows the rules.",
+    "L'opérateur a inscrit au journal que la suite de cette partie est perdue ; elle est nulle, et ce qui en reste suit les règles.",
+    "The operator put into the log that the rest of this match is lost; it is void, and what is left of it follows the rules.",
   ],
   "said cheated": [
     "Des textes signés se contredisent ou enfreignent une règle. La preuve tient dans ces fichiers ; le contrôle en rouge dit où.",
@@ -134,8 +134,8 @@ const TEXTS = {
     "Anybody can make a record and sign it with a key of their own. Only a key that you have from elsewhere tells who signed this one.",
   ],
   "why 2": [
-    "Toutes les parties sont inscrites dans un seul journal, qui ne peut que s'allonger. La table y figure dès son ouverture, avant que quiconque s'assoie : une partie ne peut être ni cachée, ni remplacée, ni ajoutée après coup.",
-    "All matches are written into one log that can only grow. A table stands in it from its opening, before anybody sits down: a match can be neither hidden, nor exchanged, nor put in afterwards.",
+    "Toutes les parties sont inscrites dans un seul journal, qui ne peut que s'allonger. La table y figure dès son ouverture, avant que quiconque s'assoie : une partie inscrite ne peut plus être ôtée ni remplacée.",
+    "All matches are written into one log that can only grow. A table stands in it from its opening, before anybody sits down: a match that is in it can be neither taken out nor exchanged.",
   ],
   "why 2 without log": [
     "Cette partie n'est dans aucun journal. Votre fichier de joueur en tient lieu : il garde ce que le serveur a signé pendant le jeu.",
@@ -189,7 +189,7 @@ const TEXTS = {
   "log size": ["Inscriptions au journal", "Leaves in the log"],
   "log root": ["Racine du journal", "Root of the log"],
   witness: ["Témoin {name}", "Witness {name}"],
-  cosigned: ["a contresigné cet état le {time}", "cosigned this state at {time}"],
+  cosigned: ["a contresigné cet état le {time}", "cosigned this state on {time}"],
   "cosigned unchecked": ["une contresignature non vérifiée", "a cosignature that was not checked"],
   "not cosigned": ["n'a pas contresigné", "did not cosign"],
   quorum: ["Témoins demandés par votre liste", "Witnesses that your policy asks for"],
