@@ -16,6 +16,7 @@ from fairdeal.cli.service import Service, running_service
 from fairdeal.cli.show import Show
 from fairdeal.cli.texts import Language
 from fairdeal.client import Api, Memory, Player, Taken, prefer_winning_tricks
+from fairdeal.match import parse_bundle
 from fairdeal.tlog import Policy
 
 DEPOSIT: Final = 5_000
@@ -76,6 +77,9 @@ def run_demo(folder: Path, language: Language, game: str) -> int:
         guests = [_welcome(service, first, Path(home), folder, policy, language)]
         guests += [_welcome(service, name, Path(home), Path(home, name), policy, language) for name in others]
         taken = _play(guests, game, pool, show)
+    part = parse_bundle(taken.bundle.read_bytes()).log
+    assert part is not None
+    show.proven(part)
     show.head("files", name=first)
     for path in (taken.bundle, taken.held, policy):
         show.line(str(path.resolve()))

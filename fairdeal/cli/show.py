@@ -8,7 +8,8 @@ import typer
 from fairdeal.cards import RANKS, RANKS_FR, SUITS_FR, parse_card, parse_suit, rank_of, suit_of
 from fairdeal.cli.texts import Language, say
 from fairdeal.client import MatchClient
-from fairdeal.match import Event, Terms
+from fairdeal.match import Event, LogPart, Terms
+from fairdeal.tlog import Checkpoint, Note
 
 _WIDTH: Final = 44
 """Where the score of a deal begins, beside what was taken."""
@@ -75,6 +76,12 @@ class Show:
         for line in lines[self._seen :]:
             self._event(Event.parse(line))
         self._seen = len(lines)
+
+    def proven(self, log: LogPart) -> None:
+        """Where the match stands in the log of all matches, and how long that was under the checkpoint taken away."""
+        self.head("log")
+        size = Checkpoint.parse(Note.parse(log.checkpoint).text).size
+        self.text("proven", indexes=", ".join(str(one.index) for one in log.leaves), size=size)
 
     def _event(self, event: Event) -> None:
         data = event.data

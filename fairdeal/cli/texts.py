@@ -66,6 +66,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "pot": ("pot", "pot"),
     "commission": ("commission", "commission"),
     "tax": ("tax", "taxe"),
+    "log": ("The log of all matches", "Le journal de toutes les parties"),
+    "proven": (
+        "open, full, start, close: this match’s entries {indexes} are proven to stand among the first {size}",
+        "open, full, start, close : les entrées {indexes} de cette partie sont prouvées parmi les {size} premières",
+    ),
     "files": ("What {name} takes away", "Ce qu’emporte {name}"),
     "verify": (
         "The verdict, by a program that shares no code with the service",

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from fairdeal.match import parse_bundle
+from fairdeal.tlog import Policy
+
 MATCH = re.compile(r"[0-9a-f]{32}")
 
 
@@ -74,6 +77,24 @@ def test_it_shows_deals_and_money(demo: Demo) -> None:
     assert re.search(r"(Alice|Bruno) +4000 JETON disponibles, 0 JETON en jeu", text)
 
 
+def test_it_tells_where_the_match_stands_in_the_log(demo: Demo) -> None:
+    told = re.search(r"les entrées (\d+), (\d+), (\d+), (\d+) de cette partie .* (\d+) premières", demo.done.stdout)
+    assert told is not None
+    *indexes, size = map(int, told.groups())
+    log = parse_bundle(demo.file(".fairdeal").read_bytes()).log
+    assert log is not None
+    assert [one.index for one in log.leaves] == indexes
+    assert log.checkpoint.split("\n")[1] == str(size)
+    assert size > indexes[-1]
+
+
+def test_its_policy_lists_the_log(demo: Demo) -> None:
+    log = parse_bundle(demo.file(".fairdeal").read_bytes()).log
+    assert log is not None
+    policy = Policy.parse(demo.file("policy.txt").read_bytes())
+    assert policy.open(log.checkpoint).checkpoint.origin == log.checkpoint.split("\n")[0]
+
+
 def test_its_files_verify_by_themselves(demo: Demo) -> None:
     bundle, held, policy = demo.file(".fairdeal"), demo.file(".held"), demo.file("policy.txt")
     assert verify(bundle, "--policy", policy, "--held", held).returncode == 0
@@ -96,7 +117,8 @@ def test_no_secret_is_left(demo: Demo) -> None:
     assert {path.suffix for path in files} == {".fairdeal", ".held", ".txt", ".log"}
     for path in files:
         found = [secret for secret in secrets if secret in path.read_bytes()]
-        assert found == ([seed[1]] if path.suffix == ".fairdeal" else [])
+        # The end of a match in the log has the seed, and stands in both of the player's files.
+        assert found == ([seed[1]] if path.suffix in (".fairdeal", ".held") else [])
     assert keys.stat().st_mode & 0o077 == 0
 
 
@@ -107,6 +129,7 @@ def test_another_demo_leaves_the_first_match_as_it_was(demo: Demo) -> None:
     assert len(list(demo.folder.glob("*.fairdeal"))) == 2
     assert verify(first, "--policy", policy, "--held", held).returncode == 0
     text = other.stdout
+    assert re.search(r"this match’s entries \d+, \d+, \d+, \d+ are proven", text)
     assert re.search(r"Deal 1 +(Alice takes in|Bruno takes in|nobody takes).*[♠♥♦♣]", text)
     assert not re.search(r"[VDR][♠♥♦♣]", text)
 
