@@ -5,7 +5,8 @@ signed and no rule speaks against it.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -17,11 +18,13 @@ from fairdeal.keys import SigningKey
 from fairdeal.match import (
     Event,
     HeldLine,
+    HeldLog,
     MatchState,
     SignedAction,
     Terms,
     check_signature,
     evolve,
+    parse_bundle,
     parse_held,
     receipt_name,
     view,
@@ -30,17 +33,19 @@ from fairdeal.match import (
     write_held,
 )
 from fairdeal.tlog import Checkpoint, Frontier, NoteSigner, leaf_hash, sign_note
+from tests.agreement.made_up import MadeUp, make_up, seen_again
 from tests.agreement.mutants import EventDict, Mutant
 from tests.simulator import Played
 
 
 class Way(Enum):
-    """How a mutant is passed off."""
+    """How a mutant is passed off. A log made up afterwards has the true one's other leaves, and no cosignature."""
 
     AS_IS = "as it is"
-    OPERATOR = "resealed by the operator, with a held file to match"
-    TRUE_HELD = "resealed by the operator, against the true held file"
-    EVERYBODY = "resealed by the operator and all seats, with a held file to match"
+    TRUE_LOG = "resealed by the operator, under the true log"
+    OPERATOR = "resealed by the operator with a log made up afterwards, with a held file to match"
+    TRUE_HELD = "resealed by the operator with a log made up afterwards, against the true held file"
+    EVERYBODY = "resealed by the operator with a log made up afterwards and all seats, with a held file to match"
 
 
 LINES_KEPT = 16
@@ -56,16 +61,9 @@ def signed_size(event: EventDict, seats: int) -> int:
     return {"join": 1, "seed": seats + 1, "act": event["n"]}.get(event["type"], 0)
 
 
-def is_closed(events: Sequence[EventDict]) -> bool:
-    """Protocol 6.1."""
-    types = [event["type"] for event in events]
-    if "settle" in types:
-        return True
-    if "reveal" not in types:
-        return False
-    seats = {event["by"] for event in events if event["type"] == "join"}
-    terms = events[0]["data"]
-    return "reveal" in types[:-1] or terms["stake"] == 0 or len(seats) < terms["seats"]
+def ways(match: Played) -> list[Way]:
+    """All that there are for this match."""
+    return [way for way in Way if match.log is not None or way is not Way.TRUE_LOG]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +130,12 @@ class Forger:
         self.seats = match.state.terms.seats
         self.seat = next((seat for seat, joined in enumerate(match.state.joined) if joined), 0)
         held = parse_held(match.held[self.seat])
-        self.held = replace(held, lines=held.lines[:: -(len(held.lines) // LINES_KEPT + 1)][::-1])
+        receipts = [line for line in held.lines if isinstance(line, HeldLine)]
+        kept = receipts[:: -(len(receipts) // LINES_KEPT + 1)]
+        self.held = replace(held, lines=tuple(line for line in held.lines if isinstance(line, HeldLog) or line in kept))
         self.true_held = write_held(self.held)
-        self.head: str = json.loads(match.bundle.partition(b"\n")[0])["head"]
+        bundle = parse_bundle(match.bundle)
+        self.head, self.log_part = bundle.head, bundle.log
         self.origin = match.state.terms.origin
         self.signer = NoteSigner(receipt_name(match.state.terms.log), match.keys.receipts)
         self.secrets = {key.public.hex: key for key in (*match.keys.seats, match.keys.receipts)}
@@ -145,7 +146,13 @@ class Forger:
 
     def held_sizes(self) -> list[int]:
         """The sizes of the held file's receipts, ascending."""
-        return [line.view["size"] for line in self.held.lines]
+        return [line.view["size"] for line in self.held.lines if isinstance(line, HeldLine)]
+
+    def held_log_lines(self) -> bytes:
+        """The true held file of somebody who kept what the log showed, and no receipt."""
+        return write_held(
+            replace(self.held, lines=tuple(line for line in self.held.lines if isinstance(line, HeldLog)))
+        )
 
     def frontier(self, size: int) -> Frontier:
         state = self.states[size]
@@ -155,7 +162,7 @@ class Forger:
         """The mutant as `way` passes it off."""
         if way is Way.AS_IS:
             lines = self._encoded(mutant.events)
-            return Sealed(write_bundle(self.head, lines), self.true_held, lines)
+            return Sealed(write_bundle(self.head, lines, self.log_part), self.true_held, lines)
         lines = self._encoded(mutant.events)
         # In a text that step 0 refuses there is nothing to sign.
         if way is Way.EVERYBODY and not self.is_malformed(lines, mutant.place):
@@ -175,11 +182,18 @@ class Forger:
         frontiers = [self.frontier(place)]
         for line in lines[place:]:
             frontiers.append(frontiers[-1].append(leaf_hash(line)))
-        bundle = write_bundle(self._receipt(frontiers[-1]), lines)
+        if way is Way.TRUE_LOG:
+            return Sealed(write_bundle(self._receipt(frontiers[-1]), lines, self.log_part), self.true_held, lines)
+        made = self._make_up(lines, lambda size: self.frontier(size) if size < place else frontiers[size - place])
+        bundle = write_bundle(self._receipt(frontiers[-1]), lines, None if made is None else made.part())
         if way is Way.TRUE_HELD:
             return Sealed(bundle, self.true_held, lines)
-        shown = []
+        shown: list[HeldLine | HeldLog] = []
         for line in self.held.lines:
+            if isinstance(line, HeldLog):
+                assert made is not None
+                shown.append(made.held(line))
+                continue
             size = line.view["size"]
             if size <= place:
                 shown.append(line)
@@ -188,6 +202,18 @@ class Forger:
                 sig = self.match.keys.receipts.sign(view_message(seen)).hex() if seen != line.view else line.sig
                 shown.append(HeldLine(self._receipt(frontiers[size - place]), sig, seen))
         return Sealed(bundle, write_held(replace(self.held, lines=tuple(shown))), lines)
+
+    def _make_up(self, lines: list[bytes], frontier: Callable[[int], Frontier]) -> MadeUp | None:
+        if self.match.log is None:
+            return None
+        honest = dict(zip(self.lines, self.events, strict=True))
+        events: list[EventDict] = []
+        for line in lines:
+            try:
+                events.append(honest.get(line) or json.loads(line))
+            except ValueError:
+                break
+        return make_up(self.match, events, lambda size: frontier(size).root())
 
     def _views(self, lines: list[bytes], place: int) -> dict[int, dict[str, Any]]:
         """Size → what the service would show of this history, as far as its fold takes it."""
@@ -209,11 +235,26 @@ class Forger:
         """Every seat event from `place` on signed again, over the new history."""
         done = list(events[:place])
         frontiers = [self.frontier(size) for size in range(place + 1)]
+        if place == 0 and self.match.log is not None:
+            events = self._seen_again(events)
         for event in events[place:]:
             if signed_size(event, self.seats):
                 event = self._sign(event, [*done, event], frontiers)
             done.append(event)
             frontiers.append(frontiers[-1].append(leaf_hash(canonical.encode(event))))
+        return tuple(done)
+
+    def _seen_again(self, events: tuple[EventDict, ...]) -> tuple[EventDict, ...]:
+        """With another first event the log has another leaf, and the seats have seen another log."""
+        terms, root = events[0]["data"], leaf_hash(canonical.encode(events[0])).hex()
+        leaf = {"commitment": terms["commitment"], "m": terms["m"], "root": root, "type": "open"}
+        again, done = seen_again(self.match, leaf), []
+        for event in events:
+            if event["type"] == "join":
+                event = deepcopy(event)
+                join = event["data"]["do"]["join"]
+                join["seen"] = again(join["seen"])
+            done.append(event)
         return tuple(done)
 
     def _sign(self, event: EventDict, so_far: Sequence[EventDict], frontiers: Sequence[Frontier]) -> EventDict:
@@ -261,6 +302,8 @@ class Forger:
         """
         views: dict[int, list[dict[str, Any]]] = {}
         for shown in parse_held(held).lines:
+            if isinstance(shown, HeldLog):
+                continue
             views.setdefault(shown.view["size"], []).append(shown.view)
         state = self.states[place]
         for index, line in enumerate(lines[place:], place):

@@ -91,7 +91,7 @@ def test_every_event_and_every_file_parses_to_what_wrote_it(number: int, kind: K
         assert Event.parse(event.line) == event
         assert Event.make(event.n, event.t, event.by, event.type, event.data) == event
     bundle = parse_bundle(match.bundle)
-    assert write_bundle(bundle.head, [event.line for event in bundle.events]) == match.bundle
+    assert write_bundle(bundle.head, [event.line for event in bundle.events], bundle.log) == match.bundle
     for held in match.held:
         assert write_held(parse_held(held)) == held
 

@@ -19,11 +19,12 @@ GAMES = tuple(RULESETS)
 def play(seed: int, ending: str, game: str = DUEL, **options: Any) -> Played:
     """The match number `seed` of a game that ends so; the same one for the same arguments, on every machine.
 
-    `ending` is one of `endings(game)`; `options` are those of `new_table`, and override what the ending asks for.
+    `ending` is one of `endings(game)`; `options` are those of `new_table`, and override what the ending asks for. There
+    is a log of all matches, if `log` is not False.
     """
     defaults, lead = _leads(game)[ending]
     number = f"{ending} {seed}" if game == DUEL else f"{game} {ending} {seed}"
-    table = new_table(random.Random(number), {"game": game, **defaults, **options})
+    table = new_table(random.Random(number), {"game": game, "log": True, **defaults, **options})
     lead(table)
     assert table.state.phase is Phase.CLOSED
     return table.played(seed, ending)

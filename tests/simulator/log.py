@@ -124,9 +124,11 @@ class ServiceLog:
         _, leaf = key_replaced(*self.keys.log)
         self.append(leaf)
 
-    def with_leaves(self, leaves: Sequence[bytes]) -> "ServiceLog":
-        """Another history under the same keys: what a log made up afterwards, or a restored one, says."""
-        other = ServiceLog(self.keys, self.cosigners)
+    def with_leaves(self, leaves: Sequence[bytes], cosigners: tuple[int, ...] | None = None) -> "ServiceLog":
+        """Another history under the same keys, cosigned by the same witnesses or these: what a log made up afterwards,
+        or a restored one, says.
+        """
+        other = ServiceLog(self.keys, self.cosigners if cosigners is None else cosigners)
         other.append(*leaves)
         return other
 

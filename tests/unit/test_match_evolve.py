@@ -33,7 +33,7 @@ def won() -> Played:
     """A staked match to 301 with timeouts on the way."""
     return next(
         match
-        for match in (play(number, "target", stake=500, target=301, clock=CLOCK) for number in range(100))
+        for match in (play(number, "target", stake=500, target=301, clock=CLOCK, log=False) for number in range(100))
         if any(event.type == "timeout" and "do" in event.data for event in match.events)
         and any("says" in event.data for event in match.events)
         and any(event.type == "resume" for event in match.events)

@@ -114,7 +114,7 @@ class TestForms:
     @pytest.mark.parametrize("member", ["pot", "contract", "announcements"])
     def test_a_score_says_what_its_game_says(self, game: str, member: str, inside: bool) -> None:
         """One member more or less, or another one, is refused."""
-        match = play(2, "target", game)
+        match = play(2, "target", game, log=False)
         score = find(match, lambda event: event.type == "score" and event.data["outcome"] != "void")
         lies = {"pot": 7, "contract": {"double": 1, "seat": 0, "suit": "S", "value": 90}, "announcements": [20, 0]}
         assert score.data.get(member) != lies[member]
