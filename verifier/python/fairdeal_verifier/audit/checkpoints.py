@@ -1,11 +1,12 @@
 """The checkpoints an audit compares: the newest, the archive's, the auditor's own from before (protocol 7.4, 7.6)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from fairdeal_verifier.audit.findings import Finding
 from fairdeal_verifier.audit.keys import KeyChain
-from fairdeal_verifier.audit.source import Source
+from fairdeal_verifier.audit.source import ARCHIVE, Source
 from fairdeal_verifier.audit.tree import Tree
 from fairdeal_verifier.ed25519 import public_key
 from fairdeal_verifier.errors import FileFault, KeyRefused, NoteRefused, SignatureRefused, WrongUsage
@@ -13,7 +14,8 @@ from fairdeal_verifier.notes import Checkpoint, KeyId, key_id
 from fairdeal_verifier.policy import Policy
 
 CHECKPOINT_PATH = "checkpoint"
-ARCHIVE = "checkpoints"
+READERS = 8
+"""Small files, of which the most time is spent waiting."""
 MAX_NOTE_BYTES = 65_536
 """A hundred signature lines and more."""
 
@@ -67,17 +69,21 @@ def check_since(checkpoint: Checkpoint, newest: Checkpoint, policy: Policy | Non
         raise WrongUsage("since_unsigned")
 
 
-def read_archive(source: Source) -> Iterator[Named | FileFault]:
-    """Every checkpoint of the archive that can be listed; raises NotFetched."""
-    for name in source.names(ARCHIVE):
-        path = f"{ARCHIVE}/{name}"
+def read_archive(source: Source, sizes: Iterable[int]) -> Iterator[Named | FileFault]:
+    """The checkpoints of these sizes, in their order; raises NotFetched."""
+
+    def read(size: int) -> Named | FileFault:
+        path = f"{ARCHIVE}/{size}"
         try:
             checkpoint = read_checkpoint(source, path)
-            if str(checkpoint.size) != name:
+            if checkpoint.size != size:
                 raise FileFault("damaged", path, "a checkpoint of another size")
-            yield Named(path, checkpoint)
+            return Named(path, checkpoint)
         except FileFault as fault:
-            yield fault
+            return fault
+
+    with ThreadPoolExecutor(READERS) as pool:
+        yield from pool.map(read, sizes)
 
 
 class Roots:

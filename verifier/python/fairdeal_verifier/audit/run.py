@@ -105,7 +105,10 @@ class _Audit:
         yield Named(CHECKPOINT_PATH, self.newest)
         if self.wishes.since is not None:
             yield Named(None, self.wishes.since)
-        for found in checkpoints.read_archive(self.source):
+        since = self.wishes.since.size if self.wishes.since is not None else 0
+        # A service that goes on has signed more meanwhile.
+        sizes = [size for size in self.source.sizes(since) if size <= self.newest.size]
+        for found in checkpoints.read_archive(self.source, sizes):
             if isinstance(found, FileFault):
                 self.outcome.faults.append(found)
             else:
@@ -163,16 +166,13 @@ class _Audit:
 
     def _seen_checkpoints(self) -> Iterator[Named]:
         """Those that a player named and the source did not list, as far as they were kept."""
-        listed = {named.path for named in self.kept}
-        for size in sorted({size for facts in self.facts.values() for _, size, _ in facts.seen}):
-            path = f"{checkpoints.ARCHIVE}/{size}"
-            if path in listed:
-                continue
-            try:
-                yield Named(path, checkpoints.read_checkpoint(self.source, path))
-            except FileFault as fault:
-                if fault.code != "missing":
-                    self.outcome.faults.append(fault)
+        listed = {named.checkpoint.size for named in self.kept}
+        named = {size for facts in self.facts.values() for _, size, _ in facts.seen if size <= self.newest.size}
+        for found in checkpoints.read_archive(self.source, sorted(named - listed)):
+            if isinstance(found, Named):
+                yield found
+            elif found.code != "missing":
+                self.outcome.faults.append(found)
 
     def _check_keys(self) -> None:
         chain = self.courses.receipt_keys

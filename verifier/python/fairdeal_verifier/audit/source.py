@@ -1,5 +1,6 @@
 """Where an audit reads: a directory, or a URL of the same paths (protocol 7.6), with every size bounded."""
 
+import re
 import time
 from dataclasses import dataclass, field
 from http.client import HTTPException
@@ -17,6 +18,11 @@ PAUSES_S = (0.5, 2.0, 5.0)
 AGAIN = frozenset({429, 500, 502, 503, 504})
 """Answers that another attempt may change."""
 ABSENT = frozenset({404, 410})
+ARCHIVE = "checkpoints"
+MAX_LIST_BYTES = 65_536
+"""A thousand sizes."""
+
+_SIZE = re.compile(r"0|[1-9][0-9]{0,15}").fullmatch
 
 
 class Source(Protocol):
@@ -26,8 +32,8 @@ class Source(Protocol):
         """The whole file of at most `limit` bytes; raises FileFault (missing, damaged), NotFetched."""
         ...
 
-    def names(self, folder: str) -> list[str]:
-        """The names in a folder, ascending; empty where they cannot be listed."""
+    def sizes(self, since: int) -> list[int]:
+        """The sizes above `since` of which it says that it has checkpoints, ascending; raises NotFetched."""
         ...
 
 
@@ -48,18 +54,19 @@ class Directory:
         except OSError as error:
             raise NotFetched(path, error.strerror or type(error).__name__) from None
 
-    def names(self, folder: str) -> list[str]:
+    def sizes(self, since: int) -> list[int]:
         """See Source."""
-        inside = self.root / folder
+        inside = self.root / ARCHIVE
         try:
-            return sorted(file.name for file in inside.iterdir()) if inside.is_dir() else []
+            names = [file.name for file in inside.iterdir()] if inside.is_dir() else []
         except OSError as error:
-            raise NotFetched(folder, error.strerror or type(error).__name__) from None
+            raise NotFetched(ARCHIVE, error.strerror or type(error).__name__) from None
+        return sorted(size for name in names if _SIZE(name) and (size := int(name)) > since)
 
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """The log's prefix under a URL. A web prefix lists no folder. The token goes to no other host."""
+    """The log's prefix under a URL. The token goes to no other host."""
 
     prefix: str
     token: str | None = field(default=None, repr=False)
@@ -96,9 +103,18 @@ class Web:
             raise _Again(type(error).__name__) from None
         return _bounded(data, path, limit)
 
-    def names(self, folder: str) -> list[str]:
-        """See Source."""
-        return []
+    def sizes(self, since: int) -> list[int]:
+        """See Source; none where what is there has no such list."""
+        found: list[int] = []
+        while True:
+            try:
+                listed = self.read(f"{ARCHIVE}?since={found[-1] if found else since}", MAX_LIST_BYTES).split()
+            except FileFault:
+                return found
+            new = [int(size) for size in listed if _SIZE(size.decode("latin-1"))]
+            if not new or len(new) != len(listed) or new != sorted(set(new)) or new[0] <= (found or [since])[-1]:
+                return found
+            found += new
 
 
 class _Again(Exception):
