@@ -205,6 +205,19 @@ def test_the_leaf_of_a_key_comes_after_all_that_waits(service: Service) -> None:
     check_checkpoints(service)
 
 
+def test_a_crash_before_the_leaf_has_its_index(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    start_two(service)
+    old, new = rotate(service, LOG_KEY)
+    with monkeypatch.context() as patched:
+        patched.setattr(Sequencer, "_append_batch", lambda _: False)
+        service.stop()
+        service.start()
+    restart(service)
+    kinds = [leaf["type"] for leaf in leaves(service)]
+    assert kinds == ["open", "full", "start", "key"]
+    assert [key for _, key in history(service) if key.name == LOG] == [old, new]
+
+
 def test_a_crash_between_the_leaf_and_its_checkpoint(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     start_two(service)
     old, new = rotate(service, LOG_KEY)

@@ -67,9 +67,9 @@ def test_a_replaced_key_stays_beside(tmp_path: Path) -> None:
     path = tmp_path / "log.key"
     first, second, third = (bytes([number]) * 32 for number in range(3))
     written(path, first, 1)
-    assert replace_key(path, second, "aaaa0000") == tmp_path / "log-aaaa0000.key"
+    assert replace_key(path, second, "00001111") == tmp_path / "log-00001111.key"
     os.utime(path, (2, 2))
-    replace_key(path, third, "00001111")
+    replace_key(path, third, "aaaa0000")
     assert read_keys(path, 32) == (third, second, first)
     assert {one.name for one in tmp_path.iterdir()} == {"log.key", "log-aaaa0000.key", "log-00001111.key"}
     assert {stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()} == {0o600}
