@@ -197,6 +197,21 @@ for (const [name, [spoil, expected]] of Object.entries(CHECKPOINTS)) {
   });
 }
 
+test("the checkpoint: a cosignature at the last second there is, and after it", async () => {
+  const match = await logged("seed");
+  for (const [time, expected] of /** @type {[bigint, any[]][]} */ ([[2n ** 63n - 1n, VERIFIED], [2n ** 63n, ["altered", 1, "checkpoint", null]]])) {
+    const spoil = async (/** @type {any} */ part) => {
+      const witness = match.log.witnesses[2];
+      const text = `${part.checkpoint.split("\n\n")[0]}\n`;
+      const eight = Buffer.alloc(8);
+      eight.writeBigUInt64BE(time);
+      const signature = await witness.sign(Buffer.from(`cosignature/v1\ntime ${time}\n${text}`));
+      part.checkpoint += line("w2.example", witness, 4, Buffer.concat([eight, signature]));
+    };
+    assert.deepEqual(told(await verify(await bundleOf(match, spoil), { policy: match.log.policy("quorum c") })), expected);
+  }
+});
+
 test("a checkpoint by a listed key of another name", async () => {
   const match = await logged("seed");
   const { log, table } = match;
