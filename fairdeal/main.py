@@ -25,7 +25,9 @@ from fairdeal.app.hub import Hub
 from fairdeal.app.log import Log
 from fairdeal.app.log_keys import LogKeys
 from fairdeal.app.matches import Matches
+from fairdeal.app.outside import check_copy
 from fairdeal.app.play import Play
+from fairdeal.app.restore import Restored, restore
 from fairdeal.app.sequencer import Sequencer
 from fairdeal.app.tables import Tables
 from fairdeal.app.witnesses import Witnesses
@@ -38,7 +40,7 @@ from fairdeal.limits import CUSTODY_KEY_BYTES, KEY_BYTES
 from fairdeal.match import terms
 from fairdeal.match.receipts import receipt_name
 from fairdeal.settings import Settings
-from fairdeal.store import SqlStore
+from fairdeal.store import LogCopy, SqlStore
 from fairdeal.tlog import NoteSigner, format_policy
 from fairdeal.witness.asking import HttpWitnesses
 
@@ -75,8 +77,8 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     that runs no lifespan `app.state` has the clock as `ticker`, what makes the log grow as `sequencer`, and `store`.
 
     Raises KeyRefused for missing or unfit keys, SealBroken and KeyMissing when those that unfinished matches began with
-    or the log goes by are not at hand, LogBehind when a witness keeps more than the database, ClockSteppedBack,
-    DatabaseLocked, SchemaMismatch; Malformed for a file of witnesses.
+    or the log goes by are not at hand, LogBehind when a witness or the log's copy has more than the database,
+    ClockSteppedBack, DatabaseLocked, SchemaMismatch; Malformed for a file of witnesses.
     """
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     house = _house(settings, entropy)
@@ -92,13 +94,14 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
 def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, entropy: Entropy) -> FastAPI:
     hub = Hub()
     matches = Matches(store, house, hub)
-    log_signers = _signers(settings, LOG_KEY, settings.log, entropy)
-    keys = LogKeys(store, log_signers, (house.receipts, *house.retired_receipts))
-    sequencer = Sequencer(store, keys, clock)
-    heart = Heart(store, house, matches, sequencer, clock)
+    keys = _log_keys(settings, house, store, entropy)
+    copy = _log_copy(settings)
+    sequencer = Sequencer(store, keys, copy, clock)
+    heart = Heart(store, house, matches, sequencer, copy, clock)
     witnessed = settings.read_witnesses()
     witnesses = Witnesses(store, keys, witnessed, HttpWitnesses)
     heart.check_start()
+    check_copy(store, keys, copy)
     matches.check_ready()
     matches.check_keys()
     witnesses.check()
@@ -138,6 +141,31 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     app.state.sequencer = sequencer
     app.state.store = store
     return app
+
+
+def restore_database(settings: Settings) -> Restored:
+    """Makes a database that was put back go on with the log's copy. Raises LogBehind, and what `create_app` does."""
+    clock, entropy = SystemClock(), SystemEntropy()
+    house = _house(settings, entropy)
+    settings.database.parent.mkdir(parents=True, exist_ok=True)
+    store = SqlStore(settings.database)
+    try:
+        matches = Matches(store, house, Hub())
+        matches.check_keys()
+        keys = _log_keys(settings, house, store, entropy)
+        copy = _log_copy(settings)
+        return restore(store, matches, keys, Sequencer(store, keys, copy, clock), copy, clock.now_ms())
+    finally:
+        store.close()
+
+
+def _log_keys(settings: Settings, house: House, store: SqlStore, entropy: Entropy) -> LogKeys:
+    log_signers = _signers(settings, LOG_KEY, settings.log, entropy)
+    return LogKeys(store, log_signers, (house.receipts, *house.retired_receipts))
+
+
+def _log_copy(settings: Settings) -> LogCopy:
+    return LogCopy(settings.log_copy or settings.database.parent / "log")
 
 
 class Server(uvicorn.Server):

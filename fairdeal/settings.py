@@ -62,6 +62,8 @@ class Settings(BaseSettings):
     database: Path = Path("var/fairdeal.db")
     keys: Path = Path("var/keys")
     """The directory of the key files, outside the database and its backups."""
+    log_copy: Path | None = None
+    """The directory of the log's copy, best on another disk than the database; None for `log` beside the database."""
     log: str = Field(default="localhost/fairdeal", pattern=rf"^[!-*,-~]{{1,{MAX_LOG_NAME_BYTES}}}$")
     """The origin of this service's logs, which its receipts are signed under: a name nobody else uses, for ever."""
     witnesses: Path | None = None

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Final
 
 from fairdeal.app.house import Clock, House
-from fairdeal.app.log_ports import Outage
+from fairdeal.app.log_ports import LogCopy, Outage
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Status, Store
 from fairdeal.app.sequencer import Sequencer
@@ -29,11 +29,14 @@ class Heart:
     An outage is kept with its leaf of the log; what a match is owed follows from the outages and the match alone.
     """
 
-    def __init__(self, store: Store, house: House, matches: Matches, sequencer: Sequencer, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, house: House, matches: Matches, sequencer: Sequencer, copy: LogCopy, clock: Clock
+    ) -> None:
         self._store = store
         self._house = house
         self._matches = matches
         self._sequencer = sequencer
+        self._copy = copy
         self._clock = clock
         self._lock = Lock()
 
@@ -63,6 +66,7 @@ class Heart:
                 last, now = now, self._clock.now_ms()  # making up is work, not absence
             if last is None or now - last >= BEAT_MS:
                 self._store.beat(now)
+                self._copy.beat(now)
 
     def make_up(self, match_id: str) -> None:
         """To be called, after the beat, before anything is held against this match's players: it is given the time that

@@ -50,6 +50,10 @@ class LogKeys:
         spans = (*(KeySpan(0, key) for key in self._first), *replaced)
         return tuple(sorted(spans, key=lambda span: (span.start, span.key.format())))
 
+    def at_hand(self) -> tuple[VerifierKey, ...]:
+        """Every key whose file is there."""
+        return tuple(self._at_hand)
+
     def log_keys(self) -> tuple[VerifierKey, ...]:
         """The log's own keys, the newest first, none twice: what a policy lists."""
         name = self._current[0].verifier_key.name

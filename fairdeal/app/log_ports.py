@@ -4,7 +4,7 @@ A leaf is queued in the transaction that makes it due, so that no step of a matc
 index later, when the log is appended to.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -91,16 +91,48 @@ class Outage:
     end: int
 
 
+class LogCopy(Protocol):
+    """The log outside of the database. Any method can raise StoreFailed."""
+
+    @property
+    def size(self) -> int:
+        """How many leaves it has."""
+
+    def checkpoint(self) -> str | None:
+        """The newest checkpoint that was published; None before the first."""
+
+    def leaves(self, start: int, end: int) -> Iterator[bytes]:
+        """The leaves from index `start` up to, not including, `end`."""
+
+    def append(self, leaves: Sequence[bytes]) -> None:
+        """The next leaves, on the disk when it returns."""
+
+    def cut(self, size: int) -> None:
+        """Drops the leaves from index `size` on."""
+
+    def keep(self, note: str) -> None:
+        """Takes the place of the checkpoint, on the disk when it returns."""
+
+    def beat(self, now: int) -> None:
+        """Writes the heartbeat, after the database's own."""
+
+    def last_beat(self) -> int:
+        """The last heartbeat; 0 before the first."""
+
+
 class LogStore(Protocol):
     """The log's part of a store. Any method can raise an error of the family `Broken`."""
 
     def log_head(self) -> LogHead: ...
 
-    def queued_leaves(self, limit: int) -> tuple[QueuedLeaf, ...]:
-        """The leaves that wait, the first one first."""
+    def queued_leaves(self, limit: int | None) -> tuple[QueuedLeaf, ...]:
+        """The leaves that wait, the first one first; None for all of them."""
 
     def queue_leaf(self, leaf: bytes) -> None:
         """A leaf that comes with no step of a match. Raises Malformed."""
+
+    def replace_queue(self, leaves: Sequence[bytes]) -> None:
+        """These leaves wait, and no others. Raises Malformed."""
 
     def append_leaves(self, append: LogAppend) -> CommitResult:
         """Leaves, tiles and head, out of the queue: a compare-and-set on the head's size."""

@@ -18,12 +18,12 @@ from fairdeal.app.house import House
 from fairdeal.app.hub import Hub
 from fairdeal.app.ports import Append, CommitResult, Seat, SignificantEvent, Status, Store, Table
 from fairdeal.commit import Seed
-from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, UnknownMatch
+from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, UnknownMatch, WrongPhase
 from fairdeal.ledger import Transaction
 from fairdeal.match.decide import Command, decide
 from fairdeal.match.events import Event
 from fairdeal.match.evolve import evolve
-from fairdeal.match.leaves import due_leaves
+from fairdeal.match.leaves import due_leaves, lost_leaf
 from fairdeal.match.settlement import money_outcome, settlement_lines
 from fairdeal.match.state import MatchState, Phase
 from fairdeal.match.terms import Terms
@@ -47,6 +47,16 @@ class Match:
             if seat.account_id == account_id:
                 return seat
         raise NotSeated("the account has no seat at this table")
+
+    @property
+    def closed(self) -> bool:
+        """Nothing follows."""
+        return self.state.phase is Phase.CLOSED or self.lost
+
+    @property
+    def lost(self) -> bool:
+        """It ended without an event, because an older database was put back (protocol section 7.5)."""
+        return self.table.status is Status.ENDED and self.state.phase is not Phase.CLOSED
 
     @property
     def due_at(self) -> int | None:
@@ -101,6 +111,8 @@ class Matches:
                 command = choose(match)
                 if command is None:
                     return match
+                if match.lost:
+                    raise WrongPhase("the match was lost with a database, and its stakes went back")
                 seed = self._seed(match_id)
                 events = decide(match.state, command, now, seed)
                 if not events:
@@ -111,6 +123,17 @@ class Matches:
                     self._hub.publish(match_id)
                     return self.load(match_id)
         raise Stale("the match keeps changing")
+
+    def lose(self, match_id: str, now: int, *, logged: bool) -> None:
+        """Ends a match that an older database still has live, stakes back, by its `close` leaf alone; without one when
+        the log has one of it.
+        """
+        match = self.load(match_id)
+        leaves = () if logged else (lost_leaf(match.state, self._seed(match_id)),)
+        table, money = match.table, _refund(match, now)
+        lost = Append(match_id, table.size, table.seating, (), Status.ENDED, None, now, money=money, leaves=leaves)
+        if self._store.commit(lost) is not CommitResult.COMMITTED:
+            raise Stale("the match keeps changing")
 
     def changed(self, match_id: str) -> Match:
         """Tells who listens that the seating has changed, and reads the match. Raises UnknownMatch."""
@@ -216,10 +239,26 @@ def _append(match: Match, events: tuple[Event, ...], after: MatchState, now: int
     )
 
 
+def _refund(match: Match, at: int) -> Transaction | None:
+    """Every stake back, out of the pot where there is one."""
+    table, terms = match.table, match.state.terms
+    accounts = _accounts(table)
+    if table.stake == 0 or not accounts:
+        return None
+    if not match.state.full:
+        return ledger.cancel(table.match_id, accounts, table.stake, asset=table.asset, at=at)
+    lines = ledger.settlement(terms.sides, table.stake, ledger.Refund(), terms.fees)
+    return ledger.pay_out(table.match_id, accounts, lines, ledger.Refund(), asset=table.asset, at=at)
+
+
+def _accounts(table: Table) -> list[str]:
+    return [seat.account_id for seat in sorted(table.seated, key=lambda seat: seat.seat)]
+
+
 def _money(match: Match, after: MatchState) -> Transaction | None:
     """What the step moves: the last join forms the pot, an end empties it, or gives back what was held."""
     table, before = match.table, match.state
-    accounts = [seat.account_id for seat in sorted(table.seated, key=lambda seat: seat.seat)]
+    accounts = _accounts(table)
     if table.stake == 0 or not accounts:
         return None
     if after.full and not before.full:

@@ -13,8 +13,8 @@ from fairdeal.match.actions import SignedAction, retry_of
 from fairdeal.match.decide import Command, Move, Void
 from fairdeal.match.events import Event
 from fairdeal.match.files import write_bundle
+from fairdeal.match.leaves import LOST
 from fairdeal.match.receipts import receipt
-from fairdeal.match.state import Phase
 from fairdeal.match.views import view, view_message
 from fairdeal.tlog import NoteSigner
 
@@ -110,7 +110,7 @@ class Play:
         Raises UnknownMatch; before the end Unauthenticated for nobody, NotSeated for somebody else.
         """
         match = self._matches.load(m)
-        if match.state.phase is not Phase.CLOSED:
+        if not match.closed:
             if account is None:
                 raise Unauthenticated("until the end the transcript is for the seats alone: log in first")
             match.seat_of(account.id)
@@ -119,12 +119,14 @@ class Play:
     def bundle(self, m: str) -> bytes:
         """The match's bundle (protocol section 5.1). Raises UnknownMatch, WrongPhase before the end, LogStuck."""
         match = self._matches.load(m)
-        if match.state.phase is not Phase.CLOSED:
+        if not match.closed:
             raise WrongPhase("there is a bundle only after the end")
         lines = self._matches.lines(match, 0)
         first = map(Event.parse, lines[1 : 1 + match.table.seats])
         seen = [event.data["do"]["join"]["seen"]["size"] for event in first if event.type == "join"]
         part = self._log.bundle_part(m, seen)
+        if match.lost and part.leaves[-1].leaf.get("cause") != LOST:
+            raise WrongPhase("the log closed this match with events that a restored database has not")
         return write_bundle(self.receipt(match), lines, part)
 
     def receipt(self, match: Match) -> str:
@@ -165,6 +167,6 @@ class Play:
             view=shown,
             sig=self._signer(match).sign(view_message(shown)).hex(),
             now=self._clock.now_ms(),
-            deadline=match.state.deadline,
-            closed=match.state.phase is Phase.CLOSED,
+            deadline=None if match.lost else match.state.deadline,
+            closed=match.closed,
         )

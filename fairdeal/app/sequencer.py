@@ -14,7 +14,7 @@ from typing import Final
 
 from fairdeal.app.house import Clock
 from fairdeal.app.log_keys import LogKeys
-from fairdeal.app.log_ports import CommitResult, JournalMark, LogAppend, LogStore, SignedCheckpoint
+from fairdeal.app.log_ports import CommitResult, JournalMark, LogAppend, LogCopy, LogStore, SignedCheckpoint
 from fairdeal.app.ports import Store
 from fairdeal.errors import Broken, LogStuck
 from fairdeal.match.leaves import ledger_leaf
@@ -29,6 +29,8 @@ STUCK_SECONDS: Final = 5.0
 """How long a leaf may wait for another one's turn, and the heart for a sign of the log's life."""
 LEDGER_MS: Final = 300_000
 """Between two `ledger` leaves while there is news; the protocol asks for ten minutes at most (section 7.2)."""
+_COPIED: Final = 4_096
+"""Leaves that the copy is brought at a time."""
 _JOURNAL_LINES: Final = 1_000
 """Transactions read at a time."""
 
@@ -36,9 +38,10 @@ _JOURNAL_LINES: Final = 1_000
 class Sequencer:
     """Appends, signs and publishes. Safe to call from several threads. `keys` are those that it signs with."""
 
-    def __init__(self, store: Store, keys: LogKeys, clock: Clock) -> None:
+    def __init__(self, store: Store, keys: LogKeys, copy: LogCopy, clock: Clock) -> None:
         self.keys = keys
         self._store = store
+        self._copy = copy
         self._clock = clock
         self._lock = Lock()
         self._edge: TileEdge | None = None
@@ -81,6 +84,12 @@ class Sequencer:
             while self._append_batch():
                 self._publish()
             self._publish()
+
+    def append(self) -> None:
+        """Appends whatever waits, and shows nothing."""
+        with self._turn():
+            while self._append_batch():
+                pass
 
     def append_now(self, leaf: bytes) -> None:
         """Appends this leaf after all that waits, and signs nothing before it stands."""
@@ -135,7 +144,16 @@ class Sequencer:
             signer = self.keys.signer_of(head.size)
             body = Checkpoint(signer.verifier_key.name, head.size, head.root).body()
             self._store.keep_checkpoint(head.size, sign_note(body, signer))
+        self._copy_out(head.size)
         self._published = head.size
+
+    def _copy_out(self, size: int) -> None:
+        """Brings the copy to what is about to be shown."""
+        while leaves := self._store.leaves(self._copy.size, min(size, self._copy.size + _COPIED)):
+            self._copy.append(leaves)
+        signed = self._store.checkpoint(size)
+        assert signed is not None
+        self._copy.keep(signed.note)
 
     def _run(self) -> None:
         while not self._stopping.wait(LOOK_SECONDS):

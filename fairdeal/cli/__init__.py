@@ -22,6 +22,7 @@ _HINTS: Final = {
     "key_refused": "`fairdeal keys make` writes the keys that are missing; see also --keys and `chmod 600`",
     "key_missing": "`fairdeal keys list` tells which keys are at hand; put the file of the missing one back",
     "seal_broken": "a sealing key that was replaced stays as sealing-….key; put the missing one back",
+    "log_behind": 'see "A database that was put back" in docs/operating.md',
     "address_refused": "another program listens there, or it may not be used; name another one with --port or --host",
     "unauthenticated": "the token is what the service was started with, in a variable of the same name",
     "unreachable": "is the service running, and is this its address?",
@@ -101,6 +102,18 @@ def serve(
     from fairdeal.cli.operator import serve_until_stopped
 
     serve_until_stopped(host, port, database, keys)
+
+
+@app.command()
+def restore(database: _Database = None, keys: operators_keys.Keys = None) -> None:
+    """Let a database that was put back go on, once the service is stopped.
+
+    What the log's copy has and the database has not is appended. Every match that the database still has live ends
+    void, with the stakes back: moves may be missing that its players hold receipts of.
+    """
+    from fairdeal.cli.operator import restore_database
+
+    restore_database(database, keys)
 
 
 @app.command()

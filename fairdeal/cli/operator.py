@@ -4,6 +4,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
 from pydantic import ValidationError
 
 from fairdeal.errors import Malformed
@@ -22,6 +23,21 @@ def serve_until_stopped(host: str, port: int, database: Path | None, keys: Path 
     settings = read_settings(database=database, keys=keys)
     # The composition root stands above this layer: it is named here, not imported.
     import_module("fairdeal.main").run(settings, host, port)
+
+
+def restore_database(database: Path | None, keys: Path | None) -> None:
+    """Make a database that was put back go on with the log's copy, and say what was done: the matches that ended as
+    lost on stdout, on stderr those that are left to the operator. Raises as `serve_until_stopped`, and LogBehind.
+    """
+    done = import_module("fairdeal.main").restore_database(read_settings(database=database, keys=keys))
+    typer.echo(
+        f"leaves that came back into the log: {done.leaves}; matches that ended as lost, stakes back: {len(done.lost)}"
+    )
+    for m in done.lost:
+        typer.echo(m)
+    for leaf in done.closed_before:
+        how = " ".join([leaf["outcome"], *([leaf["cause"]] if "cause" in leaf else [])])
+        typer.echo(f"{leaf['m']}: the log closed it before ({how}); its stakes are back, settle it by hand", err=True)
 
 
 def log_policy(keys: Path | None) -> str:

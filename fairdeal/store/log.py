@@ -31,7 +31,7 @@ def enqueue(connection: Connection, texts: Iterable[bytes]) -> None:
         connection.execute(insert(queue), rows)
 
 
-def queued(connection: Connection, limit: int) -> tuple[QueuedLeaf, ...]:
+def queued(connection: Connection, limit: int | None) -> tuple[QueuedLeaf, ...]:
     """The leaves that wait, the first one first."""
     some = select(queue.c.seq, queue.c.leaf, queue.c.type, queue.c.match_id).order_by(queue.c.seq).limit(limit)
     return tuple(QueuedLeaf(*row) for row in connection.execute(some))

@@ -1,5 +1,6 @@
 """The store over SQL: the one place that commits. Each method is one transaction; the work is in the modules beside."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -177,13 +178,17 @@ class SqlStore:
         with self._database.read() as connection:
             return log.log_head(connection)
 
-    def queued_leaves(self, limit: int) -> tuple[QueuedLeaf, ...]:
+    def queued_leaves(self, limit: int | None) -> tuple[QueuedLeaf, ...]:
         with self._database.read() as connection:
             return log.queued(connection, limit)
 
     def queue_leaf(self, leaf: bytes) -> None:
         with self._database.write() as connection:
             log.enqueue(connection, [leaf])
+
+    def replace_queue(self, leaves: Sequence[bytes]) -> None:
+        with self._database.write() as connection:
+            log.replace_queue(connection, leaves)
 
     def append_leaves(self, append: LogAppend) -> CommitResult:
         with self._database.write() as connection:

@@ -49,23 +49,24 @@ class Service:
     overrides: dict[str, Any] = field(default_factory=dict)
     clock: FakeClock = field(default_factory=FakeClock)
     label: str = "first"
+    running: bool = False
 
     def __post_init__(self) -> None:
         self.start()
 
     def start(self) -> None:
-        settings = Settings(
-            database=self.folder / "fairdeal.db",
-            keys=self.folder / "keys",
-            **({"operator_token": OPERATOR} | self.overrides),
-        )
-        self.app: FastAPI = create_app(settings, self.clock, CountedEntropy(self.label))
+        files = {"database": self.folder / "fairdeal.db", "keys": self.folder / "keys"}
+        self.settings = Settings(**(files | {"operator_token": OPERATOR} | self.overrides))
+        self.app: FastAPI = create_app(self.settings, self.clock, CountedEntropy(self.label))
         self.http = TestClient(self.app, raise_server_exceptions=False)
         self.store: Store = self.app.state.store
+        self.running = True
 
     def stop(self) -> None:
-        self.http.close()
-        self.app.state.store.close()
+        if self.running:
+            self.http.close()
+            self.store.close()
+        self.running = False
 
     def restart(self, after_ms: int) -> None:
         """The process dies, and another starts later."""

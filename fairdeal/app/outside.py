@@ -1,0 +1,69 @@
+"""The log's copy outside of the database: keeping it, and holding the database against it (protocol section 7.5)."""
+
+import logging
+from typing import Final
+
+from fairdeal.app.log_keys import LogKeys
+from fairdeal.app.log_ports import LogCopy, LogStore
+from fairdeal.app.ports import Store
+from fairdeal.app.sequencer import load_edge, read_tile
+from fairdeal.errors import Broken, FairdealError, LogBehind
+from fairdeal.tlog import Checkpoint, leaf_hash, open_checkpoint, subtrees_of_tiles, tree_root
+
+log = logging.getLogger("fairdeal.log")
+
+_REMEDY: Final = "put back the newest database there is, or, when it is lost, run `fairdeal restore`"
+
+
+def check_copy(store: Store, keys: LogKeys, copy: LogCopy) -> None:
+    """To be called before anything is appended. Raises LogBehind unless the database has all that the copy has."""
+    kept, head = kept_checkpoint(keys, copy), store.log_head()
+    if kept is not None and kept.size > head.size:
+        raise LogBehind(
+            f"the log's copy has {kept.size} leaves and this database {head.size}: it is an older one, and would go on"
+            f" with a second history; {_REMEDY}"
+        )
+    if kept is not None and kept.root != root_at(store, kept.size):
+        raise LogBehind(f"the log's copy and this database have different leaves: {_REMEDY}")
+    if is_older(store, copy):
+        raise LogBehind(f"the heartbeat beside the log's copy is later than this database's: {_REMEDY}")
+    if copy.size > head.size:
+        log.warning("leaves of the copy that were never published are dropped", extra={"leaves": copy.size - head.size})
+        copy.cut(head.size)
+    if copy.size < head.size:
+        log.warning("the log's copy is completed", extra={"from": copy.size, "to": head.size})
+
+
+def is_older(store: Store, copy: LogCopy) -> bool:
+    """Whether the service lived on after this database was taken aside: moves without a leaf may be missing."""
+    return copy.last_beat() > (store.last_beat() or 0)
+
+
+def missing_leaves(store: LogStore, keys: LogKeys, copy: LogCopy) -> tuple[bytes, ...]:
+    """The leaves that the copy has and the database has not, checked against the copy's checkpoint. Raises LogBehind
+    when they do not continue the database's own.
+    """
+    kept, head = kept_checkpoint(keys, copy), store.log_head()
+    if kept is None or kept.size <= head.size:
+        return ()
+    missing = tuple(copy.leaves(head.size, kept.size))
+    edge, _ = load_edge(store).append([leaf_hash(leaf) for leaf in missing])
+    if (edge.size, edge.root()) != (kept.size, kept.root):
+        raise LogBehind("the leaves of the log's copy do not continue this database: one of them is of another log")
+    return missing
+
+
+def kept_checkpoint(keys: LogKeys, copy: LogCopy) -> Checkpoint | None:
+    """The copy's checkpoint; None when it has none. Raises Broken when it is not this log's."""
+    note = copy.checkpoint()
+    if note is None:
+        return None
+    try:
+        return open_checkpoint(note, keys.at_hand()).checkpoint
+    except FairdealError as error:
+        raise Broken(f"the log's copy has a checkpoint that is not this log's: {error.message}") from error
+
+
+def root_at(store: LogStore, size: int) -> bytes:
+    """The root of the log's first `size` leaves."""
+    return tree_root(size, subtrees_of_tiles(store.log_head().size, lambda tile: read_tile(store, tile)))
