@@ -31,3 +31,5 @@ def configure_logging() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    # A line for every question to a witness; who asks says when one fails.
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
