@@ -1,11 +1,12 @@
 """An audit told: its verdict, one JSON object, or a report for people in English and French (protocol 7.6)."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 
 from fairdeal_verifier.audit.findings import explain_cause, say_detail
 from fairdeal_verifier.audit.run import Outcome, Wishes
-from fairdeal_verifier.audit.words import CODES, WORDS
+from fairdeal_verifier.audit.words import CODES, ENDINGS, WORDS
 from fairdeal_verifier.canonical import Json
 from fairdeal_verifier.report import EXIT_CODES, Verdict
 from fairdeal_verifier.sentences import CAUSES, VERDICTS, Language
@@ -140,11 +141,11 @@ def _questions(outcome: Outcome, language: Language) -> Iterator[str]:
             _say("open_match", language, one.m, one.index, _overdue(one.overdue_ms, language))
             for one in asked.not_closed
         ],
-        "endings": [f"{name}: {count}" for name, count in sorted(asked.endings.items())],
+        "endings": [f"{name}: {count}" for name, count in _endings(asked.endings, language)],
         "accounts": [
             _say(
                 "account", language, name, account.endings.total(), account.matches,
-                ", ".join(f"{ending} {count}" for ending, count in sorted(account.endings.items())),
+                ", ".join(f"{ending} {count}" for ending, count in _endings(account.endings, language)),
                 account.seeds_missing,
             )
             for name, account in asked.accounts.items()
@@ -158,6 +159,10 @@ def _questions(outcome: Outcome, language: Language) -> Iterator[str]:
     }  # fmt: skip
     for name, found in sections.items():
         yield from _section(name, found, language)
+
+
+def _endings(counted: Counter[str], language: Language) -> list[tuple[str, int]]:
+    return [(ENDINGS[outcome][language == "fr"], count) for outcome, count in sorted(counted.items())]
 
 
 def _section(name: str, found: list[str], language: Language) -> Iterator[str]:

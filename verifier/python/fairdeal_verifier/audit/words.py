@@ -18,6 +18,15 @@ CODES: dict[str, tuple[str, str]] = {
 }
 """What the codes of findings and of files mean."""
 
+ENDINGS: dict[str, tuple[str, str]] = {
+    "played": ("played to the end", "jouée jusqu’au bout"),
+    "forfeit": ("resigned or lost on time", "abandon ou perte au temps"),
+    "no_seed": ("a seed was not sent", "graine non envoyée"),
+    "cancelled": ("cancelled", "annulée"),
+    "void": ("void", "nulle"),
+}
+"""What the outcomes of `close` leaves mean."""
+
 WORDS: dict[str, tuple[str, str]] = {
     "verified": ("the whole log checks out", "tout le journal est en règle"),
     "cheated": ("findings: {}", "constats : {}"),
