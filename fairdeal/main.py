@@ -154,6 +154,9 @@ def restore_database(settings: Settings) -> Restored:
         matches.check_keys()
         keys = _log_keys(settings, house, store, entropy)
         copy = _log_copy(settings)
+        witnesses = Witnesses(store, keys, settings.read_witnesses(), HttpWitnesses)
+        witnesses.check_size(copy.checkpoint())
+        witnesses.stop()
         return restore(store, matches, keys, Sequencer(store, keys, copy, clock), copy, clock.now_ms())
     finally:
         store.close()

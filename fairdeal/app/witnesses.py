@@ -66,10 +66,18 @@ class Witnesses:
         """Asks each once, before anything new is signed. Raises LogBehind; one that does not answer stops nobody."""
         if not self._couriers:
             log.warning("NO WITNESSES: nobody outside keeps this log")
-            return
+        self._ask_all(_Courier.bring)
+
+    def check_size(self, note: str | None) -> None:
+        """Asks each how much it keeps, before a database that was put back goes on from the checkpoint in `note` (None:
+        from nothing). Raises LogBehind when that is more; whether it is the same is `check`'s.
+        """
+        self._ask_all(lambda courier: courier.check_size(note))
+
+    def _ask_all(self, ask: Callable[["_Courier"], None]) -> None:
         try:
-            with ThreadPoolExecutor(len(self._couriers)) as threads:
-                list(threads.map(_Courier.ask_first, self._couriers))
+            with ThreadPoolExecutor(max(len(self._couriers), 1)) as threads:
+                list(threads.map(lambda courier: courier.ask_first(ask), self._couriers))
         except LogBehind:
             self.stop()
             raise
@@ -105,9 +113,10 @@ class _Courier:
         self._kept = 0
         self._cosigned = -1
 
-    def ask_first(self) -> None:
+    def ask_first(self, ask: Callable[["_Courier"], None]) -> None:
+        """Raises LogBehind; whatever else keeps the witness from cosigning is told."""
         try:
-            self._bring()
+            ask(self)
         except LogBehind:
             raise
         except FairdealError as error:
@@ -117,7 +126,7 @@ class _Courier:
         pause = ASK_SECONDS
         while not self._stopping.wait(pause):
             try:
-                self._bring()
+                self.bring()
                 pause = ASK_SECONDS
             except LogBehind as error:
                 log.error("incident", extra={"witness": self._witness.name, "why": error.message})
@@ -129,7 +138,15 @@ class _Courier:
                 log.exception("a witness cannot be asked", extra={"witness": self._witness.name})
                 pause = PAUSE_SECONDS
 
-    def _bring(self) -> None:
+    def check_size(self, note: str | None) -> None:
+        """Raises LogBehind when the witness keeps more leaves than the checkpoint in `note` has."""
+        newest = self._nothing() if note is None else SignedCheckpoint(_checkpoint(note).size, note)
+        try:
+            self._send(newest)
+        except WitnessConflict as conflict:
+            self._check_told(conflict, newest.size)
+
+    def bring(self) -> None:
         """Shows the newest checkpoint, unless it was cosigned already, and keeps the cosignature."""
         newest = self._store.checkpoint() or self._nothing()
         if newest.size == self._cosigned:
@@ -145,10 +162,7 @@ class _Courier:
         try:
             return self._send(newest)
         except WitnessConflict as conflict:
-            told = conflict.details["size"]
-            assert isinstance(told, int)
-            if told > newest.size:
-                raise self._behind(f"keeps {told} leaves of this log, which has {newest.size}") from None
+            told = self._check_told(conflict, newest.size)
             if told == self._kept:
                 raise self._behind(f"keeps another tree of {told} leaves than this log's") from None
             self._kept = told
@@ -160,7 +174,7 @@ class _Courier:
             raise
 
     def _send(self, newest: SignedCheckpoint) -> tuple[SignatureLine, ...]:
-        checkpoint = Checkpoint.parse(Note.parse(newest.note).text)
+        checkpoint = _checkpoint(newest.note)
         subtrees = subtrees_of_tiles(newest.size, lambda tile: read_tile(self._store, tile))
         proof = consistency_proof(self._kept, newest.size, subtrees)
         body = AddCheckpoint(self._kept, proof, newest.note, checkpoint).format()
@@ -171,6 +185,14 @@ class _Courier:
                 raise self._behind(f"keeps another tree of {self._kept} leaves than this log's") from None
             raise
 
+    def _check_told(self, conflict: WitnessConflict, size: int) -> int:
+        """The size that the witness keeps. Raises LogBehind when that is over `size`."""
+        told = conflict.details["size"]
+        assert isinstance(told, int)
+        if told > size:
+            raise self._behind(f"keeps {told} leaves of this log, which has {size}")
+        return told
+
     def _nothing(self) -> SignedCheckpoint:
         """What an empty store says: shown to a witness that knows better, it tells that a database was lost."""
         signer = self._keys.signer_of(0)
@@ -178,3 +200,7 @@ class _Courier:
 
     def _behind(self, how: str) -> LogBehind:
         return LogBehind(f"the witness {self._witness.name} {how}")
+
+
+def _checkpoint(note: str) -> Checkpoint:
+    return Checkpoint.parse(Note.parse(note).text)

@@ -1,20 +1,27 @@
 """A service and a witness, each real: what players take away is cosigned, and a lost database is caught."""
 
+import json
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from fairdeal.errors import LogBehind
-from fairdeal.keyfiles import LOG_KEY, replace_key
+from fairdeal.keyfiles import LOG_KEY, RECEIPTS_KEY, replace_key
+from fairdeal.main import restore_database
+from fairdeal.settings import Settings
 from fairdeal.tlog import Policy
 from tests.api.serving import served
 from tests.api.table import Player, Service, ok, start_two
+from tests.cli.test_commands import run as command
 from tests.witness.process import WitnessProcess
+
+AUDITOR = "auditor-token-of-the-tests"
 
 
 def wait(for_what: Callable[[], bool]) -> None:
@@ -27,9 +34,19 @@ def wait(for_what: Callable[[], bool]) -> None:
 def verdict(folder: Path, bundle: bytes, policy: str) -> int:
     (folder / "m.fairdeal").write_bytes(bundle)
     (folder / "policy.txt").write_text(policy)
-    command = [sys.executable, "-m", "fairdeal_verifier", str(folder / "m.fairdeal")]
-    done = subprocess.run([*command, "--policy", str(folder / "policy.txt")], capture_output=True, check=False)
+    verify = [sys.executable, "-m", "fairdeal_verifier", str(folder / "m.fairdeal")]
+    done = subprocess.run([*verify, "--policy", str(folder / "policy.txt")], capture_output=True, check=False)
     return done.returncode
+
+
+def audited(folder: Path, address: str) -> tuple[int, list[object]]:
+    """The audit's exit code and findings, under the policy written last."""
+    archive, policy = str(folder / "archive"), str(folder / "policy.txt")
+    exported = command("audit", "export", archive, "--url", address, FAIRDEAL_AUDITOR_TOKEN=AUDITOR)
+    assert exported.returncode == 0, exported.stderr
+    audit = [sys.executable, "-m", "fairdeal_verifier", "audit", archive, "--policy", policy, "--json"]
+    done = subprocess.run(audit, capture_output=True, text=True, check=False)
+    return done.returncode, json.loads(done.stdout)["findings"]
 
 
 def resign(player: Player) -> None:
@@ -41,7 +58,7 @@ class Run:
     """The service with a witness that its policy asks for."""
 
     def __init__(self, folder: Path) -> None:
-        self.service = Service(folder)
+        self.service = Service(folder, {"auditor_token": AUDITOR})
         self.log_policy = self.policy
         self.witness = WitnessProcess(folder / "witness", self.log_policy)
         self.folder = folder
@@ -82,12 +99,13 @@ def test_a_service_with_a_witness(run: Run, caplog: pytest.LogCaptureFixture) ->
         shutil.copy(folder / "fairdeal.db", lost)
         # The witness is gone, the log has a new key, and a table is opened all the same.
         run.witness.kill()
-        replace_key(folder / "keys" / LOG_KEY, b"\7" * 32, "aaaa0000")
+        for name in (LOG_KEY, RECEIPTS_KEY):
+            replace_key(folder / "keys" / name, sha256(name.encode()).digest(), "aaaa0000")
         service.start()
         assert "a witness does not cosign" in caplog.text
         service.tick()
         second = ok(first[0].person.post("/v1/tables", {"game": "duel", "stake": 0}))["m"]
-        with served(service):
+        with served(service) as address:
             late = (Player(first[0].person, second), Player(first[1].person, second))
             for player in late:
                 player.join()
@@ -99,8 +117,14 @@ def test_a_service_with_a_witness(run: Run, caplog: pytest.LogCaptureFixture) ->
             bundle = run.witnessed(second)
             for one in (early, bundle):
                 assert verdict(folder, one, run.policy) == 0
+            assert audited(folder, address) == (0, [])
+        # An older database, and the log's copy beside it gone: nothing of the operator's own tells.
         shutil.copy(lost, folder / "fairdeal.db")
+        shutil.rmtree(folder / "log")
         with pytest.raises(LogBehind, match="the witness w keeps"):
             service.start()
+        settings = Settings(database=folder / "fairdeal.db", keys=folder / "keys", **service.overrides)
+        with pytest.raises(LogBehind, match="the witness w keeps"):
+            restore_database(settings)
     finally:
         run.witness.kill()
