@@ -62,7 +62,7 @@ def audit(source: Source, wishes: Wishes) -> Outcome:
         outcome.quorum_met = wishes.policy.is_met(signers)
         outcome.cosignatures = len(signers & wishes.policy.witnesses.keys())
     if wishes.since is not None:
-        checkpoints.check_since(wishes.since, newest, wishes.policy)
+        checkpoints.check_since(wishes.since, newest, wishes.policy if outcome.known else None)
     _Audit(source, wishes, newest, outcome).run()
     outcome.findings.sort(key=lambda found: (found.index is None, found.index or 0))
     return outcome
@@ -157,10 +157,11 @@ class _Audit:
             progress.add(len(batch))
 
     def _compare_checkpoints(self, roots: Roots) -> None:
+        policy = self.wishes.policy if self.outcome.known else None
         self.kept += self._seen_checkpoints()
         for named in self.kept:
             try:
-                self.outcome.findings += roots.compare(named, self.courses.log_keys, self.wishes.policy)
+                self.outcome.findings += roots.compare(named, self.courses.log_keys, policy)
             except FileFault as fault:
                 self.outcome.faults.append(fault)
 

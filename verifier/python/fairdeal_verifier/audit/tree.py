@@ -66,33 +66,34 @@ def read_entries(source: Source, size: int) -> Iterator[bytes]:
     for number, start in enumerate(range(0, size, TILE_WIDTH)):
         width = min(TILE_WIDTH, size - start)
         path = f"tile/entries/{numbered(number)}"
-        yield from _split(_read_tile(source, path, width, MAX_BUNDLE_BYTES), width, path)
+        data, grown = _read_tile(source, path, width, MAX_BUNDLE_BYTES)
+        yield from _split(data, width, path, grown=grown)
 
 
 def check_tiles(source: Source, tree: Tree) -> Iterator[FileFault]:
     """Each tile that is missing or not the tree's; raises NotFetched."""
     for path, width, data in tree.tiles():
         try:
-            found = _read_tile(source, path, width, TILE_WIDTH * HASH_BYTES)
-            if found[: len(data)] != data:
+            found, grown = _read_tile(source, path, width, TILE_WIDTH * HASH_BYTES)
+            if (found[: len(data)] if grown else found) != data:
                 raise FileFault("damaged", path, "not the tile of these entries")
         except FileFault as fault:
             yield fault
 
 
-def _read_tile(source: Source, path: str, width: int, limit: int) -> bytes:
-    """A tile of that width, or where a log has grown past it the full one that begins with it."""
+def _read_tile(source: Source, path: str, width: int, limit: int) -> tuple[bytes, bool]:
+    """A tile of that width, else the full one of a log that has grown past it, which begins with it; and whether it has."""
     if width == TILE_WIDTH:
-        return source.read(path, limit)
+        return source.read(path, limit), False
     try:
-        return source.read(f"{path}.p/{width}", limit)
+        return source.read(f"{path}.p/{width}", limit), False
     except FileFault as fault:
         if fault.code != "missing":
             raise
-    return source.read(path, limit)
+    return source.read(path, limit), True
 
 
-def _split(data: bytes, width: int, path: str) -> Iterator[bytes]:
+def _split(data: bytes, width: int, path: str, *, grown: bool) -> Iterator[bytes]:
     position = 0
     for _ in range(width):
         start = position + 2
@@ -100,3 +101,5 @@ def _split(data: bytes, width: int, path: str) -> Iterator[bytes]:
         if len(data) < max(position, start):
             raise FileFault("damaged", path, "fewer entries than its width")
         yield data[start:position]
+    if position != len(data) and not grown:
+        raise FileFault("damaged", path, "more than the entries of its width")
