@@ -20,7 +20,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from itertools import islice
 
 import pytest
@@ -33,15 +32,10 @@ from fairdeal_verifier.errors import WrongUsage
 from tests.agreement.judging import Judge
 from tests.agreement.mutants import EventDict, every, respelt, some
 from tests.agreement.sealing import Forger, Way
+from tests.agreement.short_matches import short
 from tests.simulator import ENDINGS, GAMES, Played, endings, play
 
 SCALE = float(os.environ.get("SOAK", "1"))
-SHORT = {
-    "target": 17, "extra_deal": 8, "overruns": 43, "resigned": 18, "seed_missing_0": 1, "seed_missing_1": 24,
-    "seed_missing_both": 9, "cancelled_empty": 3, "cancelled_with_0": 1, "cancelled_with_1": 2, "void_in_seeds": 4,
-    "void_in_play": 56, "deal_limit": 11,
-}  # fmt: skip
-"""For each ending the number of a match with few events: its mutants are many, and each is verified."""
 PARTS = {"extra_deal": 8, "target": 3, "deal_limit": 3}
 """The longer ones are shared among test processes."""
 MATCHES, MUTANTS = 200, 2_000
@@ -58,14 +52,6 @@ three declared, a tie.
 """
 STEPS = range(2, 11)
 """Those that see mutants; step 1 is for the header's."""
-
-
-@cache
-def short(ending: str, log: bool = True) -> Played:
-    options = {"deals_max": 1} if ending == "deal_limit" else {}
-    match = play(SHORT[ending], ending, stake=0 if ending == "seed_missing_1" else 500, log=log, **options)
-    assert len(match.events) < 120, "choose another number"
-    return match
 
 
 def policy_of(match: Played) -> Policy:
