@@ -30,12 +30,10 @@ class LogHead:
 
 @dataclass(frozen=True, slots=True)
 class QueuedLeaf:
-    """A leaf that waits for its index; `seq` only orders. `type` and `m` are what it says, `m` None for no match's."""
+    """A leaf that waits for its index; `seq` only orders."""
 
     seq: int
     leaf: bytes
-    type: str
-    m: str | None
 
 
 @dataclass(frozen=True, slots=True)

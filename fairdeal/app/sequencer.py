@@ -125,15 +125,9 @@ class Sequencer:
 
     def _append_batch(self) -> bool:
         """Whether there was anything to append."""
-        queued = self._store.queued_leaves(TILE_WIDTH)
-        if not queued:
-            return False
-        edge = self._edge or load_edge(self._store)
-        after, tiles = edge.append([leaf_hash(one.leaf) for one in queued])
-        made = LogAppend(edge.size, queued, tiles, after.root())
-        appended = self._store.append_leaves(made) is CommitResult.COMMITTED
-        self._edge = after if appended else None
-        return True
+        after = append_batch(self._store, self._edge or load_edge(self._store))
+        self._edge = after or self._edge
+        return after is not None
 
     def _publish(self) -> None:
         """Signs the head that is stored, if it is not signed, and shows it."""
@@ -165,6 +159,18 @@ class Sequencer:
                 if type(error) is not self._fault:
                     log.exception("the log cannot append")
                 self._fault = type(error)
+
+
+def append_batch(store: LogStore, edge: TileEdge) -> TileEdge | None:
+    """Appends what waits, up to a tile's width; the edge after it, None when nothing waits. One that another append was
+    faster than is read again.
+    """
+    queued = store.queued_leaves(TILE_WIDTH)
+    if not queued:
+        return None
+    after, tiles = edge.append([leaf_hash(one.leaf) for one in queued])
+    made = LogAppend(edge.size, queued, tiles, after.root())
+    return after if store.append_leaves(made) is CommitResult.COMMITTED else load_edge(store)
 
 
 def load_edge(store: LogStore) -> TileEdge:

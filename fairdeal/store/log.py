@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, delete, func, insert, literal_column, select, update
+from sqlalchemy import Connection, delete, func, insert, literal, literal_column, select, update
 
 from fairdeal.app.log_ports import (
     CommitResult,
@@ -33,7 +33,7 @@ def enqueue(connection: Connection, texts: Iterable[bytes]) -> None:
 
 def queued(connection: Connection, limit: int | None) -> tuple[QueuedLeaf, ...]:
     """The leaves that wait, the first one first."""
-    some = select(queue.c.seq, queue.c.leaf, queue.c.type, queue.c.match_id).order_by(queue.c.seq).limit(limit)
+    some = select(queue.c.seq, queue.c.leaf).order_by(queue.c.seq).limit(limit)
     return tuple(QueuedLeaf(*row) for row in connection.execute(some))
 
 
@@ -54,13 +54,10 @@ def append(connection: Connection, made: LogAppend) -> CommitResult:
     moved = update(head).where(head.c.size == made.size).values(size=size, root=made.root)
     if connection.execute(moved).rowcount != 1:
         return CommitResult.STALE
-    connection.execute(
-        insert(leaves),
-        [
-            {"n": made.size + place, "leaf": one.leaf, "type": one.type, "match_id": one.m}
-            for place, one in enumerate(made.leaves)
-        ],
-    )
+    taken = queue.c.seq.in_([one.seq for one in made.leaves])
+    place = literal(made.size - 1) + func.row_number().over(order_by=queue.c.seq)
+    moved_over = select(place, queue.c.leaf, queue.c.type, queue.c.match_id).where(taken).order_by(queue.c.seq)
+    connection.execute(insert(leaves).from_select(["n", "leaf", "type", "match_id"], moved_over))
     for tile, data in made.tiles.items():
         # The hashes that the level had before: the tile is begun if they reach into it.
         if made.size >> TILE_HEIGHT * tile.level > tile.index << TILE_HEIGHT:
@@ -69,8 +66,7 @@ def append(connection: Connection, made: LogAppend) -> CommitResult:
                 raise RecordsBroken("the log has not the tile that its size asks for")
         else:
             connection.execute(insert(tiles).values(level=tile.level, n=tile.index, data=data))
-    taken = delete(queue).where(queue.c.seq.in_([one.seq for one in made.leaves]))
-    if connection.execute(taken).rowcount != len(made.leaves):
+    if connection.execute(delete(queue).where(taken)).rowcount != len(made.leaves):
         raise RecordsBroken("a leaf is appended that did not wait for it")
     return CommitResult.COMMITTED
 
