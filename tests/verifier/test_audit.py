@@ -289,6 +289,13 @@ def plant_rewritten_journal(made: House) -> House:
     return made
 
 
+def plant_two_journals(made: House) -> House:
+    """Two leaves over journals of one size."""
+    made.leaf({"root": "ab" * 32, "size": len(made.journal), "type": "ledger"})
+    made.ledger()
+    return made
+
+
 def plant_smaller_journal(made: House) -> House:
     size = len(made.journal) - 3
     made.leaf({"root": roots(made.lines[:size])[-1].hex(), "size": size, "type": "ledger"})
@@ -383,6 +390,7 @@ PLANTS: dict[str, tuple[str, str, Plant]] = {
     "a transaction twice": ("money", "posted_twice", plant_repeated_money),
     "an overdraft": ("money", "below_zero", plant_overdraft),
     "a rewritten journal": ("money", "journal_root", plant_rewritten_journal),
+    "two journals": ("money", "journal_root", plant_two_journals),
     "a smaller journal": ("money", "journal_smaller", plant_smaller_journal),
     "a pot": ("money", "not_as_said", plant_pot),
     "another winner": ("money", "not_as_said", plant_wrong_winner),

@@ -150,6 +150,7 @@ class Web(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.folder = folder
         self.busy = 0
+        self.private: tuple[str, ...] = ("/",)
         self.redirect: str | None = None
         self.listing: Callable[[int], bytes] | None = self.sizes
         self.seen: list[tuple[str, str | None]] = []
@@ -176,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(503)
         elif self.server.redirect is not None:
             self._answer(302, location=self.server.redirect + self.path)
-        elif authorization != f"Bearer {TOKEN}":
+        elif self.path.startswith(self.server.private) and authorization != f"Bearer {TOKEN}":
             self._answer(401)
         elif "?since=" in self.path and self.server.listing is not None:
             self._answer(200, self.server.listing(int(self.path.partition("=")[2])))
@@ -257,6 +258,17 @@ def test_a_token_from_a_file(
     assert (code, err) == (14, "fairdeal-verify: checkpoint could not be fetched: HTTP 401\n")
     (folder / "token").write_text(TOKEN + "\n")
     assert run(capsys, web.url, "--policy", folder / "policy", "--token-file", folder / "token")[0] == 13
+
+
+def test_without_the_token_nothing_is_replayed_in_vain(
+    folder: Path, web: Web, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The log itself is public."""
+    monkeypatch.delenv("FAIRDEAL_AUDITOR_TOKEN")
+    web.private = ("/log/ledger/", "/log/seats/")
+    assert run(capsys, web.url, "--policy", folder / "policy")[0] == 14
+    assert web.seen[-1] == ("/log/ledger/0.jsonl", None)
+    assert not [path for path, _ in web.seen if "matches" in path]
 
 
 def test_a_busy_server_is_asked_again(folder: Path, web: Web, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 """A whole audit, step by step (protocol 7.6). What nobody signed accuses nobody: it is a file's fault, no finding."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -80,7 +80,8 @@ class _Audit:
         self.courses = Courses.of(newest.origin)
         self.facts: dict[str, Facts] = {}
         self.kept: list[Named] = []
-        self.seats: dict[tuple[str, int], Sitting] = {}
+        self.journal: Journal | None = None
+        self.seats: dict[tuple[str, int], Sitting] | None = None
 
     def run(self) -> None:
         """Where the entries are not those of the root, only signed roots are compared."""
@@ -91,12 +92,16 @@ class _Audit:
         if fits:
             self._first_log_key()
             self.outcome.faults += check_tiles(self.source, self.tree)
+            self._read_money()
             self._read_matches()
         self._compare_checkpoints(Roots(self.newest, self.tree if fits else None))
         if fits:
             self._check_keys()
             self._check_matches()
-            self._check_money()
+            if self.journal is not None:
+                self._check_money(self.journal)
+            if self.seats is not None:
+                self._check_seats(self.seats)
             self._ask()
             self.outcome.findings += self.courses.findings
         self._count()
@@ -208,17 +213,24 @@ class _Audit:
                 if (start, stop) not in self.courses.outages:
                     self.outcome.findings.append(Finding("resume", ("resume", start, stop), at, course.m))
 
-    def _check_money(self) -> None:
+    def _read_money(self) -> None:
+        """Before the matches, which take long: it is what asks for a token."""
         journal = Journal()
         try:
             for line in money.pages(self.source, money.LEDGER):
                 journal.add(line)
+            self.journal = journal
         except FileFault as fault:
             self.outcome.faults.append(fault)
-            return
+        try:
+            self.seats = money.read_seats(self.source)
+        except FileFault as fault:
+            self.outcome.faults.append(fault)
+
+    def _check_money(self, journal: Journal) -> None:
         signed = journal.signed_size(self.courses.ledgers)
         for index, leaf in journal.disagreeing(self.courses.ledgers):
-            if leaf.size < signed:
+            if leaf.size <= signed:
                 self.outcome.findings.append(Finding("money", ("journal_root", signed, leaf.size), index))
             else:
                 code: Literal["missing", "damaged"] = "missing" if leaf.size > journal.tree.size else "damaged"
@@ -226,7 +238,6 @@ class _Audit:
         known = journal.check_known(self.courses.matches, signed)
         for wrong in (*journal.faults, *known, *self._match_money(journal)):
             self._money_fault(wrong, signed)
-        self._check_seats(journal)
         self.outcome.counts["transactions"] = journal.tree.size
 
     def _match_money(self, journal: Journal) -> Iterator[MoneyFault]:
@@ -255,25 +266,21 @@ class _Audit:
         else:
             self._fault("missing" if fault.line is None else "damaged", money.LEDGER, say_detail(fault.detail))
 
-    def _check_seats(self, journal: Journal) -> None:
-        try:
-            self.seats = money.read_seats(self.source)
-        except FileFault as fault:
-            self.outcome.faults.append(fault)
-            return
+    def _check_seats(self, seats: Mapping[tuple[str, int], Sitting]) -> None:
         for course, facts in self._read():
             for seat, player in enumerate(facts.players):
-                told = self.seats.get((course.m, seat))
+                told = seats.get((course.m, seat))
+                paid = None if self.journal is None else self.journal.account_of(player)
                 if told is None:
                     self._fault("missing", money.SEATS, f"seat {seat} of {course.m}")
-                elif told.player != player or journal.account_of(player) not in (None, told.account):
+                elif told.player != player or paid not in (None, told.account):
                     self._fault("damaged", money.SEATS, f"seat {seat} of {course.m} is not whom the match names")
 
     def _fault(self, code: Literal["missing", "damaged"], path: str, why: str) -> None:
         self.outcome.faults.append(FileFault(code, path, why))
 
     def _ask(self) -> None:
-        asked = ask(self.courses, self.facts, self.seats, self.wishes.now_ms)
+        asked = ask(self.courses, self.facts, self.seats or {}, self.wishes.now_ms)
         for course, facts in self._read():
             for event, size, root in facts.seen:
                 if size > self.tree.size or self.tree.root(size).hex() != root:

@@ -82,7 +82,7 @@ def check_tiles(source: Source, tree: Tree) -> Iterator[FileFault]:
 
 
 def _read_tile(source: Source, path: str, width: int, limit: int) -> tuple[bytes, bool]:
-    """A tile of that width, else the full one of a log that has grown past it, which begins with it; and whether it has."""
+    """A tile of that width, or of a log that has grown past it the full one; and whether it is that."""
     if width == TILE_WIDTH:
         return source.read(path, limit), False
     try:
