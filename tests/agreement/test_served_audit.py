@@ -1,4 +1,4 @@
-"""A real service and the auditor's verifier, which share no code: what was played is exported, and audited both ways."""
+"""A real service and the auditor's verifier, which share no code: what was played is exported, and audited twice."""
 
 import json
 import shutil
@@ -65,9 +65,72 @@ def audit(where: Path | str, *arguments: str | Path) -> tuple[int, dict[str, Any
     return done.returncode, report
 
 
+def without_age(report: dict[str, Any]) -> dict[str, Any]:
+    """The same at any time of day."""
+    for match in report["questions"]["not_closed"]:
+        assert match.pop("overdue_ms") < 0, "it is still within its time"
+    return report
+
+
 def test_the_directory_and_the_service_give_one_report(evening: Evening) -> None:
-    of_files = audit(evening.folder, "--policy", evening.policy)
-    of_service = audit(f"{evening.service.url}/log", "--policy", evening.policy)
-    print(json.dumps(of_files[1], indent=1))
-    print(json.dumps(of_service[1], indent=1))
-    assert of_files == of_service
+    """What nobody has witnessed and nobody compares with what they kept is the operator's word alone: 13, unchecked."""
+    code, of_files = audit(evening.folder, "--policy", evening.policy)
+    code_of_service, of_service = audit(f"{evening.service.url}/log", "--policy", evening.policy)
+    assert (code, code_of_service) == (13, 13)
+    assert without_age(of_files) == without_age(of_service)
+    assert (of_files["verdict"], of_files["cause"]) == ("unchecked", "no_anchor")
+    assert of_files["findings"] == of_files["faults"] == []
+    counts = of_files["counts"]
+    assert (counts["matches"], counts["closed"], counts["replayed"]) == (3, 2, 2)
+    assert counts["transactions"] == 6, "two deposits, two sittings, the pot, its end"
+    assert counts["checkpoints"] > 1, "the archive came along"
+    assert of_files["questions"]["endings"] == {"played": 1}
+    assert [match["m"] for match in of_files["questions"]["not_closed"]] == [evening.waiting]
+    assert (evening.folder / f"matches/{evening.waiting}.jsonl").read_bytes().count(b"\n") == 1
+
+
+def test_the_next_audit_takes_up_the_checkpoint_that_was_kept(evening: Evening, tmp_path: Path) -> None:
+    """Exported again, with what came since, it is an extension of the log that the auditor knows: verified."""
+    folder, kept = tmp_path / "directory", tmp_path / "kept.checkpoint"
+    shutil.copytree(evening.folder, folder)
+    assert audit(folder, "--policy", evening.policy, "--keep", kept)[0] == 13
+    assert kept.read_bytes() == (folder / "checkpoint").read_bytes()
+    session = session_of_claire(evening)
+    opened = httpx2.post(f"{evening.service.url}/v1/tables", json={"game": "duel", "stake": 0}, headers=session)
+    with Api(evening.service.url) as api:
+        api.log(opened.raise_for_status().json()["m"], 0, "open")
+    export(evening.service, folder)
+    code, report = audit(folder, "--policy", evening.policy, "--since", kept)
+    assert (code, report["verdict"], report["findings"], report["faults"]) == (0, "verified", [], [])
+    assert report["checkpoint"]["size"] > report["since"]
+
+
+def session_of_claire(evening: Evening) -> dict[str, str]:
+    """Somebody who has not been there yet."""
+    with Api(evening.service.url) as api:
+        api.sign_up("claire", "correct horse battery")
+        return {"Authorization": f"Bearer {api.sign_in('claire', 'correct horse battery')['token']}"}
+
+
+@pytest.mark.parametrize("name", ["transcript", "journal", "seats", "keys", "tile", "checkpoint"])
+def test_a_directory_that_was_changed_or_lost_a_file_accuses_nobody(
+    name: str, evening: Evening, tmp_path: Path
+) -> None:
+    """Of what a directory holds only signed texts are the operator's word: the rest anybody may have changed."""
+    folder = tmp_path / "directory"
+    shutil.copytree(evening.folder, folder)
+    paths = {"transcript": f"matches/{evening.played}.jsonl", "journal": "ledger/0.jsonl", "seats": "seats/0.jsonl"}
+    (tile,) = (folder / "tile/0").glob("*.p/*")
+    paths |= {"keys": "keys.jsonl", "tile": str(tile.relative_to(folder)), "checkpoint": "checkpoint"}
+    path = folder / paths[name]
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:])
+    for change in (path.name, "gone"):
+        code, report = audit(folder, "--policy", evening.policy)
+        assert (code, report["verdict"], report["findings"]) == (15, "altered", []), (name, change)
+        path.unlink(missing_ok=True)
+
+
+def test_without_the_token_the_service_shows_no_money(evening: Evening) -> None:
+    for path in ("ledger/0.jsonl", "seats/0.jsonl"):
+        assert httpx2.get(f"{evening.service.url}/log/{path}").status_code == 403
