@@ -58,6 +58,10 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     }  # fmt: skip
     assert (told["format"], told["verdict"], told["cause"]) == ("fairdeal/audit@1", "unchecked", "no_anchor")
     assert told["checkpoint"]["size"] == 38
+    assert told["counts"] == {
+        "checkpoints": 10, "closed": 8, "events": 413, "leaves": 38, "matches": 8, "replayed": 8, "resumed": 0,
+        "signatures": 339, "skipped": 0, "transactions": 31,
+    }  # fmt: skip
     assert set(told["questions"]) == {"accounts", "backwards", "endings", "lost", "not_closed", "seen", "void"}
 
 

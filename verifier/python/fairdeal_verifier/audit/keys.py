@@ -43,8 +43,8 @@ class KeyChain:
 
     def replace(self, leaf: KeyLeaf, index: int) -> str | None:
         """Takes a `key` leaf; a key of DETAILS says what is wrong with it, and then it changes nothing."""
-        self_named = self._keys[-1][1] if self._keys else leaf.old.raw
-        if leaf.old.raw != self_named:
+        in_force = self._keys[-1][1] if self._keys else leaf.old.raw
+        if leaf.old.raw != in_force:
             return "old_key"
         message = KEY_CONTEXT + canonical.encode({"new": _text(leaf.new), "old": _text(leaf.old)})
         try:

@@ -91,7 +91,7 @@ def sentence(outcome: Outcome, wishes: Wishes, language: Language) -> str:
     told = [found]
     if cause in ("no_policy", "unknown_key") and outcome.findings:
         told.append(_say("unaccused", language, len(outcome.findings)))
-    if outcome.checkpoint is not None and outcome.counts:
+    if outcome.checkpoint is not None and outcome.counts["leaves"] == outcome.checkpoint.size:
         told.append(_say("sized", language, outcome.checkpoint.size, outcome.counts["matches"]))
     if wishes.signatures == "last":
         told.append(_say("last", language))
@@ -108,7 +108,7 @@ def lines(outcome: Outcome, wishes: Wishes, language: Language) -> Iterator[str]
         if wishes.since is not None:
             yield _say("since", language, wishes.since.size)
         counts = outcome.counts
-        yield _say("counts", language, *(counts.get(name, 0) for name in _COUNTED))
+        yield _say("counts", language, *(counts[name] for name in _TOLD))
     yield from _section("findings", [*_findings(outcome, language)], language)
     yield from _section("faults", [*_faults(outcome, language)], language)
     yield from _questions(outcome, language)
@@ -116,7 +116,7 @@ def lines(outcome: Outcome, wishes: Wishes, language: Language) -> Iterator[str]
     yield sentence(outcome, wishes, language)
 
 
-_COUNTED = ("matches", "closed", "replayed", "skipped", "resumed", "signatures", "transactions", "checkpoints")
+_TOLD = ("matches", "closed", "replayed", "skipped", "resumed", "signatures", "transactions", "checkpoints")
 
 
 def _findings(outcome: Outcome, language: Language) -> Iterator[str]:

@@ -20,6 +20,12 @@ from fairdeal_verifier.notes import Checkpoint
 from fairdeal_verifier.policy import Policy
 from fairdeal_verifier.report import Signatures
 
+COUNTED = (
+    "leaves", "matches", "closed", "replayed", "skipped", "resumed", "events", "signatures", "transactions",
+    "checkpoints",
+)  # fmt: skip
+"""Of matches, `skipped` were closed under the auditor's checkpoint, `resumed` stood in its notes."""
+
 
 class Wishes(NamedTuple):
     """What the auditor brings and asks for. `now_ms` since 1970 tells how old a match that has not closed is."""
@@ -44,7 +50,7 @@ class Outcome:
     findings: list[Finding] = field(default_factory=list)
     faults: list[FileFault] = field(default_factory=list)
     questions: Questions = field(default_factory=Questions)
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
 
 
 def audit(source: Source, wishes: Wishes) -> Outcome:
