@@ -1,4 +1,4 @@
-"""Entries that the log of all matches takes in a second, each batch of 256 on the disk, beside bare inserts of SQLite."""
+"""Entries that the log of all matches takes in a second, 256 at a time on the disk, beside bare inserts of SQLite."""
 
 import sqlite3
 import tempfile
@@ -20,8 +20,9 @@ MAX_INSERTS = 20.0
 
 
 def run() -> list[Row]:
-    """The rate of durable appends, and what one costs in bare inserts of the same bytes; the best of each, in time by the
-    wall: most of it is waiting for the disk.
+    """The rate of durable appends, and what one costs in bare inserts of the same bytes; the best of each.
+
+    In time by the wall: most of it is waiting for the disk.
     """
     leaves = [_leaf(number) for number in range(BATCH * BATCHES)]
     with tempfile.TemporaryDirectory() as folder:
