@@ -3,9 +3,13 @@
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from fairdeal.cli import audit as command
+from fairdeal.cli.mirror import Mirrored
+from fairdeal.tlog import EMPTY_ROOT, Checkpoint
 from tests.api.serving import served
 from tests.api.table import OPERATOR, Player, Service, sit_two
 from tests.cli.test_commands import run
@@ -34,7 +38,7 @@ def url(service: Service, players: tuple[Player, ...]) -> Iterator[str]:
 def test_export(url: str, tmp_path: Path) -> None:
     folder = tmp_path / "directory"
     done = run("audit", "export", folder, "--url", url, FAIRDEAL_AUDITOR_TOKEN=AUDITOR)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
     told = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
     assert told["log"] == "localhost/fairdeal"
     assert told["checkpoint"].startswith("2 leaves, root "), "of the table and of the journal"
@@ -51,7 +55,7 @@ def test_export_of_what_the_service_lacks(url: str, service: Service, tmp_path: 
     """A log of more leaves than the service has transcripts for."""
     service.app.state.services.audit.transcript = _unknown
     done = run("audit", "export", tmp_path / "directory", "--url", url, FAIRDEAL_AUDITOR_TOKEN=AUDITOR)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert done.returncode == 1, done.stderr
     assert done.stdout.splitlines()[-1].startswith("missing    matches/")
 
 
@@ -84,13 +88,13 @@ def test_identify_that_is_refused(player: str, token: str, problem: str, url: st
 
 
 @pytest.mark.parametrize(
-    ("command", "variable"), [("export", "FAIRDEAL_AUDITOR_TOKEN"), ("identify", "FAIRDEAL_OPERATOR_TOKEN")]
+    ("asked", "variable"), [("export", "FAIRDEAL_AUDITOR_TOKEN"), ("identify", "FAIRDEAL_OPERATOR_TOKEN")]
 )
-def test_without_a_token_nobody_is_called(command: str, variable: str, tmp_path: Path) -> None:
+def test_without_a_token_nobody_is_called(asked: str, variable: str, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as nobody:
-        reason = ["--reason", "a guess"] if command == "identify" else []
+        reason = ["--reason", "a guess"] if asked == "identify" else []
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
-        done = run("audit", command, tmp_path / "x", *reason, "--url", url)
+        done = run("audit", asked, tmp_path / "x", *reason, "--url", url)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[0] == f"fairdeal: unauthenticated: the token goes into {variable}"
     assert done.stderr.splitlines()[1].startswith("hint: ")
@@ -100,10 +104,21 @@ def test_without_a_token_nobody_is_called(command: str, variable: str, tmp_path:
 def test_another_token_exports_nothing(url: str, tmp_path: Path) -> None:
     done = run("audit", "export", tmp_path / "directory", "--url", url, FAIRDEAL_AUDITOR_TOKEN="x" * 16)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("fairdeal: api_error: forbidden (403)")
+    assert "fairdeal: api_error: forbidden (403)" in done.stderr
     assert not (tmp_path / "directory/checkpoint").exists()
 
 
-@pytest.mark.parametrize("arguments", [["export"], ["export", "x"], ["identify", "x"], ["identify", "x", "--url", "y"]])
+@pytest.mark.parametrize("arguments", [["export", "x"], ["identify", "x", "--url", "y"]])
 def test_wrong_usage(arguments: list[str]) -> None:
     assert run("audit", *arguments).returncode == 2
+
+
+def test_progress_is_told_once_a_second(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    moments = iter([0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 2.0])
+    monkeypatch.setattr(command, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    tell = command._Progress()
+    made = Mirrored(Checkpoint("o", 0, EMPTY_ROOT), fetched=7, fetched_bytes=3 << 20)
+    for path in ("a", "b", "c", "d"):
+        tell(made, path)
+    told = capsys.readouterr()
+    assert (told.out, told.err.splitlines()) == ("", ["7 files, 3 MiB: b", "7 files, 3 MiB: d"])
