@@ -82,7 +82,7 @@ def tails(forger: Forger) -> Iterator[Mutant]:
 
 
 def lying_held(forger: Forger, rng: random.Random) -> bytes:
-    """A held file of which one or two lines say something else, mostly signed by the operator's key."""
+    """A held file of which one or two receipt lines say something else, mostly signed by the operator's key."""
     held = forger.held
     header: dict[str, Any] = {"format": "fairdeal/held@1", "key": held.key, "m": held.m, "seat": held.seat}
     if rng.random() < 0.2:
@@ -99,11 +99,14 @@ def lying_held(forger: Forger, rng: random.Random) -> bytes:
             ]
         )
         header[name] = value
-    lines = [{"receipt": line.receipt, "sig": line.sig, "view": line.view} for line in held.lines]
-    for at in rng.sample(range(len(lines)), rng.randrange(1, 3)) if len(lines) > 1 else [0]:
-        # With `--signatures last` the last line is another matter than the others.
-        at = rng.choice((at, -1))
-        lines[at] = _lying_line(forger, held.lines[at], rng)
+    lines = [line.to_json() for line in held.lines]
+    receipts = [at for at, line in enumerate(held.lines) if isinstance(line, HeldLine)]
+    for at in rng.sample(receipts, min(len(receipts), rng.randrange(1, 3))):
+        # With `--signatures last` the last receipt line is another matter than the others.
+        at = rng.choice((at, receipts[-1]))
+        line = held.lines[at]
+        assert isinstance(line, HeldLine)
+        lines[at] = _lying_line(forger, line, rng)
     if rng.random() < 0.1:
         rng.shuffle(lines)
     return b"".join(canonical.encode(line) + b"\n" for line in (header, *lines))
@@ -117,7 +120,7 @@ def _lying_line(forger: Forger, line: HeldLine, rng: random.Random) -> dict[str,
     if receipt is line.receipt or rng.random() < 0.3:
         name = rng.choice(list(view))
         view = view | {name: rng.choice(_other_values(view)[name])}
-    key = rng.choice((forger.match.keys.receipts, forger.match.keys.operator, forger.match.keys.seats[0]))
+    key = rng.choice((forger.match.keys.receipts, forger.match.keys.receipts, forger.match.keys.seats[0]))
     sig = line.sig if rng.random() < 0.1 else key.sign(view_message(view)).hex()
     return {"receipt": receipt, "sig": sig, "view": view}
 

@@ -146,7 +146,11 @@ class Forger:
 
     def held_sizes(self) -> list[int]:
         """The sizes of the held file's receipts, ascending."""
-        return [line.view["size"] for line in self.held.lines if isinstance(line, HeldLine)]
+        return [line.view["size"] for line in self.receipts()]
+
+    def receipts(self) -> list[HeldLine]:
+        """The held file's receipt lines."""
+        return [line for line in self.held.lines if isinstance(line, HeldLine)]
 
     def held_log_lines(self) -> bytes:
         """The true held file of somebody who kept what the log showed, and no receipt."""

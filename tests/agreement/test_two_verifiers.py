@@ -16,15 +16,19 @@ from typing import Any
 
 import pytest
 
-from fairdeal.match import write_bundle, write_held
+from fairdeal.errors import Malformed
+from fairdeal.match import parse_bundle, write_bundle, write_held
 from fairdeal_verifier import Policy, verify
 from fairdeal_verifier.errors import WrongUsage
 from fairdeal_verifier.report import Signatures
 from fairdeal_verifier.sentences import sentence
 from tests.agreement.damage import bent, heaped, lying_held, tails
+from tests.agreement.log_forgeries import forged_headers, held_changes, held_forks, policies
+from tests.agreement.log_lies import cosignatures_changed, header_changes
 from tests.agreement.mutants import some
 from tests.agreement.odd_texts import ODD_TEXTS, crossed_keys, odd_notes, odd_policies
-from tests.agreement.sealing import Forger, Way
+from tests.agreement.sealing import Forger, Way, ways
+from tests.agreement.short_matches import short
 from tests.simulator import ENDINGS, GAMES, Played, endings, play
 from tests.verifier.javascript import ROOT, node
 
@@ -104,6 +108,65 @@ def seen(number: int, match: Played, other: Played) -> Iterator[Case]:
     yield Case(f"{number} no policy", match.bundle, None, match.held[0], "last")
     yield Case(f"{number} other policy", match.bundle, other.policy.encode(), match.held[0])
     yield Case(f"{number} other held", match.bundle, policy, other.held[0])
+    if match.log is None:
+        return
+    yield Case(f"{number} witnessed", match.bundle, match.witnessed_policy.encode(), None)
+    yield Case(f"{number} witnessed, held", match.bundle, match.witnessed_policy.encode(), match.held[1], "last")
+    if number % 3 == 0:
+        yield from short_of_the_end(number, match)
+
+
+def short_of_the_end(number: int, match: Played) -> Iterator[Case]:
+    """Copies that are not closed, with the leaves of then and of later, and one whose end was lost."""
+    rng, policy = random.Random(number), match.witnessed_policy.encode()
+    size = rng.choice(match.sizes[:-1])
+    for log_size in (None, match.service_log.size, rng.randrange(1, match.service_log.size)):
+        try:
+            bundle = match.pending(size, log_size)
+        except Malformed:  # the log had not got so far as a seat has seen
+            continue
+        yield Case(f"{number} pending {size} in {log_size}", bundle, policy, match.held[0])
+    lost = match.lost(size)
+    for held in (None, *lost.held, match.held[0]):
+        yield Case(f"{number} lost {size}", lost.bundle, policy, held)
+    whole, left = parse_bundle(match.bundle), parse_bundle(lost.bundle)
+    lines = [event.line for event in match.events]
+    yield Case(f"{number} not lost {size}", write_bundle(whole.head, lines, left.log), policy, match.held[0])
+    cut = rng.randrange(1, len(lines) + 1)
+    head = parse_bundle(match.pending(cut)).head
+    yield Case(f"{number} lost {size}, {cut} left", write_bundle(head, lines[:cut], left.log), policy, lost.held[0])
+
+
+def about_the_log(forger: Forger, rng: random.Random, count: int | None = None) -> Iterator[Case]:
+    """Lies about the log, or so many of each kind: in the header, in the held file's log lines, in the policy."""
+    match = forger.match
+    good = Case(match.ending, match.bundle, match.policy.encode(), forger.true_held)
+    witnessed = replace(good, policy=match.witnessed_policy.encode(), held=None)
+    bundle = parse_bundle(match.bundle)
+    assert bundle.log is not None
+    kinds = (
+        [replace(witnessed, what=one.what, bundle=one.bundle) for one in header_changes(forger, rng)],
+        [replace(witnessed, what=what, bundle=data) for what, data in forged_headers(forger, rng)],
+        [replace(good, what=what, bundle=data) for what, data in forged_headers(forger, rng)],
+        [replace(good, what=what, bundle=data, policy=None) for what, data in forged_headers(forger, rng)],
+        [replace(good, what=what, held=held) for what, held in held_changes(forger, rng)],
+        [
+            replace(good, what=what, held=held, bundle=match.pending(match.sizes[-2]))
+            for what, held in held_forks(forger, rng)
+        ],
+        [replace(good, what=what, held=held) for what, held in held_forks(forger, rng)],
+        [replace(good, what=what, policy=policy) for what, policy in policies(forger)],
+        [
+            replace(
+                witnessed,
+                what=what,
+                bundle=write_bundle(bundle.head, forger.lines, replace(bundle.log, checkpoint=note)),
+            )
+            for what, note in cosignatures_changed(match.service_log, bundle.log.checkpoint, rng)
+        ],
+    )
+    for cases in kinds:
+        yield from cases if count is None else rng.sample(cases, min(count, len(cases)))
 
 
 def odd(forger: Forger) -> Iterator[Case]:
@@ -120,15 +183,15 @@ def odd(forger: Forger) -> Iterator[Case]:
             yield replace(good, what=f"line {place} {text[:99]!r}", bundle=b"".join(line + b"\n" for line in spoilt))
         yield replace(good, what=f"held {text[:99]!r}", held=forger.true_held + text + b"\n")
     for note in odd_notes(forger):
-        yield replace(good, what=f"head {note!r}", bundle=write_bundle(note, lines))
-        yield replace(good, what=f"head alone {note!r}", bundle=write_bundle(note, lines), held=None)
-        line = forger.held.lines[-1]
-        held = replace(forger.held, lines=(*forger.held.lines[:-1], replace(line, receipt=note)))
+        bundle = write_bundle(note, lines, forger.log_part)
+        yield replace(good, what=f"head {note!r}", bundle=bundle)
+        yield replace(good, what=f"head alone {note!r}", bundle=bundle, held=None)
+        held = replace(forger.held, lines=(*forger.held.lines, replace(forger.receipts()[-1], receipt=note)))
         yield replace(good, what=f"receipt {note!r}", held=write_held(held))
     for note, policy in crossed_keys(forger):
-        held = replace(forger.held, lines=(replace(forger.held.lines[-1], receipt=note),))
+        held = replace(forger.held, lines=(replace(forger.receipts()[-1], receipt=note),))
         for file in (None, forger.true_held, write_held(held)):
-            bundle = write_bundle(note, lines)
+            bundle = write_bundle(note, lines, forger.log_part)
             yield Case(f"head {note!r}, policy {policy!r}", bundle, policy, file)
             yield Case(f"head {note!r}, no policy", bundle, None, file)
 
@@ -148,11 +211,11 @@ def forged(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
     policy = forger.match.policy.encode()
     for _ in range(count):
         mutant = heaped(forger, rng) if rng.random() < 0.25 else next(some(forger.events, rng, 1))
-        for way in Way:
+        for way in ways(forger.match):
             sealed = forger.seal(mutant, way)
             held = sealed.held if rng.random() < 0.8 else rng.choice((None, lying_held(forger, rng)))
             signatures: Signatures = rng.choice(("all", "all", "last"))
-            known = None if rng.random() < 0.1 else policy
+            known = rng.choice((None, *[policy] * 6, *[forger.match.witnessed_policy.encode()] * 3))
             yield Case(f"{mutant}, {way.value}", sealed.bundle, known, held, signatures)
 
 
@@ -209,6 +272,22 @@ def test_on_mutants() -> None:
     check_agreement([case for number in range(2 * len(ENDINGS)) for case in forged(Forger(match_of(number)), rng, 12)])
 
 
+def test_on_lies_about_the_log() -> None:
+    rng = random.Random(6)
+    for ending in ENDINGS:
+        check_agreement(list(about_the_log(Forger(short(ending)), rng, 6)))
+    check_agreement(list(about_the_log(Forger(short("resigned")), rng)))
+
+
+def test_on_matches_without_a_log() -> None:
+    rng = random.Random(7)
+    matches = [play(number, ending, log=False) for number, ending in enumerate(ENDINGS)]
+    check_agreement([case for number, match in enumerate(matches) for case in seen(number, match, matches[number - 1])])
+    check_agreement([case for match in matches for case in forged(Forger(match), rng, 4)])
+    check_agreement([case for match in matches for case in spoilt(Forger(match), rng, 4)])
+    check_agreement([case for match in matches for case in ended(Forger(match))])
+
+
 def test_on_other_ends() -> None:
     check_agreement([case for number in range(len(ENDINGS)) for case in ended(Forger(match_of(number)))])
 
@@ -234,7 +313,7 @@ def test_on_many_matches_mutants_and_spoilt_files(chunk: int) -> None:
     for number in part(chunk, FORGED // 20):
         check_agreement(list(forged(Forger(match_of(number)), rng, 20)))
     for number in part(chunk, MATCHES):
-        check_agreement(list(ended(Forger(match_of(number)))))
+        check_agreement([*ended(forger := Forger(match_of(number))), *about_the_log(forger, rng, 4)])
     for number in part(chunk, MATCHES_OF_FOUR):
         check_agreement([*honest_of_four(number), *ended(Forger(match_of_four(number)))])
     for number in part(chunk, FORGED_OF_FOUR // 10):
