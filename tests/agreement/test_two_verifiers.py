@@ -144,17 +144,15 @@ def about_the_log(forger: Forger, rng: random.Random, count: int | None = None) 
     witnessed = replace(good, policy=match.witnessed_policy.encode(), held=None)
     bundle = parse_bundle(match.bundle)
     assert bundle.log is not None
+    made_up, forks = list(forged_headers(forger, rng)), list(held_forks(forger, rng))
     kinds = (
         [replace(witnessed, what=one.what, bundle=one.bundle) for one in header_changes(forger, rng)],
-        [replace(witnessed, what=what, bundle=data) for what, data in forged_headers(forger, rng)],
-        [replace(good, what=what, bundle=data) for what, data in forged_headers(forger, rng)],
-        [replace(good, what=what, bundle=data, policy=None) for what, data in forged_headers(forger, rng)],
+        [replace(witnessed, what=what, bundle=data) for what, data in made_up],
+        [replace(good, what=what, bundle=data) for what, data in made_up],
+        [replace(good, what=what, bundle=data, policy=None) for what, data in made_up],
         [replace(good, what=what, held=held) for what, held in held_changes(forger, rng)],
-        [
-            replace(good, what=what, held=held, bundle=match.pending(match.sizes[-2]))
-            for what, held in held_forks(forger, rng)
-        ],
-        [replace(good, what=what, held=held) for what, held in held_forks(forger, rng)],
+        [replace(good, what=what, held=held, bundle=match.pending(match.sizes[-2])) for what, held in forks],
+        [replace(good, what=what, held=held) for what, held in forks],
         [replace(good, what=what, policy=policy) for what, policy in policies(forger)],
         [
             replace(
@@ -274,7 +272,7 @@ def test_on_mutants() -> None:
 
 def test_on_lies_about_the_log() -> None:
     rng = random.Random(6)
-    for ending in ENDINGS:
+    for ending in ("target", "seed_missing_0", "cancelled_empty", "cancelled_with_1", "void_in_play"):
         check_agreement(list(about_the_log(Forger(short(ending)), rng, 6)))
     check_agreement(list(about_the_log(Forger(short("resigned")), rng)))
 
