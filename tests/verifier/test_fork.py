@@ -167,6 +167,24 @@ def _without_log(match: Match) -> bytes:
     return plain.bundle()
 
 
+def test_two_players_prove_their_fork_with_a_bundle_beside_their_files(
+    tmp_path: Path, write: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What differs are receipts in the middle of the match: their key is known by the bundle alone."""
+    match = played().logged()
+    ours, theirs = match.held_file(0), match.copy()
+    other = match.copy()
+    other.events[7]["t"] += 1
+    size = next(line["view"]["size"] for line in match.held[1] if "view" in line and line["view"]["size"] > 7)
+    line = next(line for line in theirs.held[1] if "view" in line and line["view"]["size"] == size)
+    line["receipt"] = other.receipt(size, roots(other.leaves))
+    bundle = match.bundle()
+    assert run(capsys, write(ours, theirs.held_file(1)))[0] == 0
+    assert run(capsys, write(ours, bundle))[0] == 0
+    assert run(capsys, write(ours, theirs.held_file(1), bundle))[0] == 10
+    shown_again(tmp_path, capsys)
+
+
 def test_held_files_alone_do_not_fix_the_receipts_key(
     write: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:

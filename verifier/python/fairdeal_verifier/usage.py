@@ -144,9 +144,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "progress": ("{} of {} matches read", "{} parties lues sur {}"),
     "not_fetched": ("{} could not be fetched: {}", "{} n’a pas pu être lu : {}"),
     "fork": (
-        "Looks for two signed texts that contradict each other, in one or two files. What it finds, anybody can check.",
-        "Cherche deux textes signés qui se contredisent, dans un ou deux fichiers. Ce qu’il trouve, chacun peut le"
-        " contrôler.",
+        "Looks for two signed texts that contradict each other, in one file or more. What it finds, anybody can check."
+        " Receipts in held files count once a bundle or a fork file says whose key they are by.",
+        "Cherche deux textes signés qui se contredisent, dans un fichier ou plusieurs. Ce qu’il trouve, chacun peut le"
+        " contrôler. Les reçus d’un fichier de joueur comptent dès qu’un dossier de partie ou un fichier de double"
+        " histoire dit de qui est leur clé.",
     ),
     "fork_exits": (
         "Exit codes: 10 a fork is proven, 0 none was found, 13 the policy lists no key that signed, 1 the program"
@@ -154,11 +156,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Codes de sortie : 10 double histoire prouvée, 0 aucune trouvée, 13 le fichier de confiance ne connaît pas la"
         " clé, 1 le programme a échoué, 2 mauvais emploi, fichier inutilisable compris.",
     ),
-    "fork_a": (
+    "fork_file_kinds": (
         "a bundle, a held file, a checkpoint, or a fork file",
         "un dossier de partie, un fichier de joueur, un état signé, ou un fichier de double histoire",
     ),
-    "fork_b": ("another one of these", "un autre de ceux-là"),
     "fork_out": ("where to write the proof", "où écrire la preuve"),
     "fork_unknown": (
         "the policy does not list the key that signed",

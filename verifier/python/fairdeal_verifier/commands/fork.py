@@ -1,4 +1,4 @@
-"""`fairdeal-verify fork A [B]`: whether an operator said two things that cannot both be true (protocol 7.7)."""
+"""`fairdeal-verify fork FILE…`: whether an operator said two things that cannot both be true (protocol 7.7)."""
 
 import argparse
 import sys
@@ -17,8 +17,7 @@ def parser(language: Language) -> Parser:
     """Its arguments."""
     made = Parser(language, "fork", "fork", "fork_exits")
     group = made.group
-    group.add_argument("a", metavar="A", type=Path, help=say("fork_a", language))
-    group.add_argument("b", metavar="B", type=Path, nargs="?", help=say("fork_b", language))
+    group.add_argument("files", metavar="FILE", type=Path, nargs="+", help=say("fork_file_kinds", language))
     group.add_argument("--policy", metavar="FILE", type=Path, required=True, help=say("policy", language))
     group.add_argument("--out", metavar="FILE", type=Path, help=say("fork_out", language))
     return made
@@ -27,7 +26,7 @@ def parser(language: Language) -> Parser:
 def run(options: argparse.Namespace, language: Language) -> int:
     """The exit code; raises WrongUsage."""
     policy = Policy.parse(read_file(options.policy, MAX_POLICY_BYTES))
-    files = [read_file(path, MAX_FILE_BYTES) for path in (options.a, options.b) if path is not None]
+    files = [read_file(path, MAX_FILE_BYTES) for path in options.files]
     try:
         fork = find_fork(files, policy)
     except KeyUnknown:
