@@ -168,6 +168,16 @@ def test_a_table_that_was_called_off_is_whole(service: Service) -> None:
     assert lines(service, "/log/seats/0.jsonl") == []
 
 
+def test_of_a_match_that_was_lost_what_is_left_is_shown(service: Service) -> None:
+    players = start_two(service)
+    m = players[0].m
+    service.app.state.services.matches.lose(m, service.clock.ms, logged=False)
+    left = read(service, f"/log/matches/{m}.jsonl", None)
+    assert left.content == b"".join(line + b"\n" for line in service.store.events(m))
+    assert left.content.count(b"\n") > 1
+    assert left.headers["cache-control"] == f"public, {FOREVER}"
+
+
 @pytest.mark.usefixtures("small_pages")
 def test_the_journal_in_pages(service: Service) -> None:
     """Two deposits, two sittings: a full page; the next one is there, and empty, before anything stands on it."""
