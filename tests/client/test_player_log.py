@@ -12,7 +12,7 @@ from fairdeal import canonical
 from fairdeal.client import Contradiction, Finding, Memory, NotLogged, Player, Unacceptable, prefer_winning_tricks
 from fairdeal.client import api as calls
 from fairdeal.keys import SigningKey
-from fairdeal.match import LogPart, lost_leaf, parse_bundle, parse_held, replay, write_bundle
+from fairdeal.match import MATCH_LEAVES, LogPart, lost_leaf, parse_bundle, parse_held, replay, write_bundle
 from fairdeal.tlog import Policy, VerifierKey, format_policy
 from tests.client.server import LOG, LogBook, M, other_leaf
 from tests.client.test_player import House, play, sit
@@ -56,6 +56,14 @@ def on(path: str, answer: Callable[[httpx2.Request], httpx2.Response | None]) ->
     return lambda request: answer(request) if request.url.path == path else None
 
 
+def without(house: House, request: httpx2.Request, leaf: str) -> httpx2.Response:
+    """What the log has of the match, up to this leaf."""
+    answer = house.server.log.answer(int(request.url.params["since"]))
+    later = MATCH_LEAVES[MATCH_LEAVES.index(leaf) :]
+    answer["leaves"] = [one for one in answer["leaves"] if one["leaf"]["type"] not in later]
+    return httpx2.Response(200, json=answer)
+
+
 # --- Whom the player believes
 
 
@@ -97,17 +105,20 @@ def test_a_log_by_another_key_than_the_policys(house: House, players: list[Playe
 def test_a_log_that_is_behind_is_waited_for(house: House, players: list[Player], kind: str) -> None:
     """For each leaf, longer than one call lasts."""
     asked: dict[tuple[str, str], int] = {}
+    proven: dict[str, str] = {}
 
     def behind(request: httpx2.Request) -> httpx2.Response | None:
-        about = (request.headers["Authorization"], request.url.params.get("leaf", ""))
+        leaf = request.url.params.get("leaf")
+        seat = request.headers["Authorization"]
+        if leaf is None:
+            # Nothing new: a look without a leaf in mind would bring earlier what is to be waited for.
+            return without(house, request, proven[seat])
+        about = (seat, leaf)
         asked[about] = asked.get(about, 0) + 1
-        if about[1] in ("", "close") or asked[about] > 2 * calls._ATTEMPTS:
-            return None
-        if kind == "refused":
-            return problem(503, "not_logged_yet")
-        answer = house.server.log.answer(int(request.url.params["since"]))
-        answer["leaves"] = [one for one in answer["leaves"] if one["leaf"]["type"] != about[1]]
-        return httpx2.Response(200, json=answer)
+        if leaf == "close" or asked[about] > 2 * calls._ATTEMPTS:
+            proven[seat] = MATCH_LEAVES[MATCH_LEAVES.index(leaf) + 1] if leaf != "close" else leaf
+            return without(house, request, proven[seat]) if leaf != "close" else None
+        return problem(503, "not_logged_yet") if kind == "refused" else without(house, request, leaf)
 
     house.before = on(LOG_PATH, behind)
     sit(players)
@@ -126,7 +137,7 @@ def test_nothing_is_sent_that_the_log_has_not(house: House, players: list[Player
     def behind(request: httpx2.Request) -> httpx2.Response | None:
         nonlocal asked
         if request.url.params.get("leaf") != leaf:
-            return None
+            return without(house, request, leaf)
         asked += 1
         if asked > 50:
             raise Enough
@@ -144,7 +155,11 @@ def test_nothing_is_sent_that_the_log_has_not(house: House, players: list[Player
 def test_an_end_that_the_log_does_not_show(house: House, players: list[Player], tmp_path: Path) -> None:
     house.before = on(
         LOG_PATH,
-        lambda request: problem(503, "not_logged_yet") if request.url.params.get("leaf") == "close" else None,
+        lambda request: (
+            problem(503, "not_logged_yet")
+            if request.url.params.get("leaf") == "close"
+            else without(house, request, "close")
+        ),
     )
     sit(players)
     with ThreadPoolExecutor(2) as pool:
