@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from fairdeal.app import audit
 from fairdeal.app.tables import RULESETS
 from fairdeal.settings import Settings
-from tests.api.table import OPERATOR, Player, Service, bearer, join_two, ok, sit_two, start_four, start_two
+from tests.api.table import OPERATOR, Player, Service, bearer, join_two, ok, play_out, sit_two, start_four, start_two
 
 AUDITOR = "auditor-token-of-the-tests"
 FOREVER = "max-age=31536000, immutable"
@@ -277,6 +277,17 @@ def test_other_endings_are_no_act_of_the_operator(service: Service) -> None:
     join_two(service)
     service.tick(200_000)
     assert events(service) == []
+
+
+def test_a_void_by_the_rules_is_no_act_of_the_operator(tmp_path: Path) -> None:
+    service = Service(tmp_path, {"auditor_token": AUDITOR, "deals_max": 1})
+    players = start_two(service)
+    play_out(players)
+    assert players[0].state is not None
+    assert players[0].state.ending is not None
+    assert players[0].state.ending.cause == "deal_limit"
+    assert events(service) == []
+    service.stop()
 
 
 def test_events_in_pages(service: Service) -> None:
