@@ -117,8 +117,7 @@ class Sequencer:
             yield
             self._failed, self._alive_at = False, monotonic()
         except BaseException:
-            # Whether the store kept it is unknown: what is built on is read again.
-            self._failed, self._edge = True, None
+            self._failed = True
             raise
         finally:
             self._lock.release()

@@ -250,6 +250,22 @@ def test_an_outage_that_a_joining_table_is_owed_is_given_once(
     assert ok(service.http.get(f"/v1/tables/{m}"))["status"] == "ended"
 
 
+def test_a_decision_that_began_after_an_outage_is_owed_nothing(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor when it begins while the outages are being looked up."""
+    service.tick()
+    service.clock.ms += 60_000
+    service.tick()
+    service.clock.ms += 1
+    player = on_turn(start_two(service))
+    real = service.store.outages
+    monkeypatch.setattr(service.store, "outages", lambda _since: real(0))
+    service.app.state.services.heart.make_up(player.m)
+    assert spans(player) == []
+    assert len(outages(service)) == 1
+
+
 def test_a_table_that_filled_after_an_outage_is_owed_nothing(service: Service) -> None:
     service.tick()
     service.clock.ms += 60_000

@@ -188,3 +188,22 @@ def test_the_mark_of_the_journal_moves_once_from_where_it_was(store: Store, hous
     assert store.journal_mark() == after
     assert store.move_journal_mark(before, after, leaf) is CommitResult.STALE
     assert [one.leaf for one in store.queued_leaves(9)] == [leaf]
+
+
+def test_a_queue_is_replaced_whole_or_not_at_all(store: Store, house: House) -> None:
+    m = house.open(house.account(), 0)
+    with pytest.raises(Malformed):
+        store.replace_queue([outage_leaf(1, 2), b"{}"])
+    assert [one.leaf for one in store.queued_leaves(None)] == [open_leaf(m)]
+    store.replace_queue([outage_leaf(1, 2), open_leaf(m)])
+    assert [one.leaf for one in store.queued_leaves(None)] == [outage_leaf(1, 2), open_leaf(m)]
+
+
+def test_the_sizes_of_checkpoints_are_listed(store: Store) -> None:
+    wait_for_index(store, 3)
+    for size in (1, 2, 3):
+        store.append_leaves(next_append(store, 1))
+        store.keep_checkpoint(size, f"of {size}")
+    assert store.checkpoint_sizes(0, 2) == (1, 2)
+    assert store.checkpoint_sizes(1, 9) == (2, 3)
+    assert store.checkpoint_sizes(3, 9) == ()
