@@ -1,0 +1,310 @@
+"""Every durable write of a match's life is broken once, in two ways: it is lost, or it is kept and reported as failed.
+
+The whole service in one process, from its routes to its files. Callers do what the client does: they send again.
+"""
+
+import copy
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import pytest
+from sqlalchemy import Connection
+
+from fairdeal.errors import StoreFailed
+from fairdeal.match import Event, Terms, open_receipt, receipt_key
+from fairdeal.store import LogCopy
+from fairdeal.store.sqlite import SqliteDatabase
+from fairdeal.tlog import Policy, leaf_hash, root
+from fairdeal_verifier import Policy as VerifierPolicy
+from fairdeal_verifier import verify
+from tests.api.table import Person, Player, Service, first_legal, ok, on_turn
+from tests.durability.history import check_leaves, check_one_history, check_proven
+
+MONEY, STAKE = 1_000, 100
+OUTAGE_MS = 10_000
+COPY_WRITES = ("append", "keep", "beat", "cut")
+TRIES = 5
+"""A start writes too, and may meet the next fault."""
+STEP = max(1, round(1 / float(os.environ.get("SOAK", "1"))))
+House: TypeAlias = tuple[Path, list[Person]]
+Result = TypeVar("Result")
+
+
+class Way(Enum):
+    LOST = "lost"
+    KEPT = "kept"
+
+
+@dataclass
+class Faults:
+    """Counts the writes, and breaks those that `strikes` picks by number and name: what was asked of the store or of
+    the log's copy. `names` are those of all so far, `struck` of the broken ones.
+    """
+
+    way: Way
+    strikes: Callable[["Faults", str], bool]
+    names: list[str] = field(default_factory=list)
+    struck: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def around(self, name: str) -> Iterator[bool]:
+        """Yields whether the write inside must be lost."""
+        strikes = self.strikes(self, name)
+        self.names.append(name)
+        if strikes:
+            self.struck.append(name)
+        yield strikes and self.way is Way.LOST
+        if strikes:
+            raise StoreFailed(f"{name} was {self.way.value}")
+
+
+@pytest.fixture
+def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Faults], None]:
+    """Puts the faults at the two places where anything is written for good: transactions, and the copy's files."""
+    real_write = SqliteDatabase.write
+    real_copy = {name: getattr(LogCopy, name) for name in COPY_WRITES}
+
+    def set_up(faults: Faults) -> None:
+        @contextmanager
+        def write(database: SqliteDatabase) -> Iterator[Connection]:
+            # Two contexts up: `with`, then the method of the store.
+            asked = sys._getframe(2).f_code.co_name
+            with faults.around(asked) as lost, real_write(database) as connection:
+                yield connection
+                if lost:
+                    raise StoreFailed(f"{asked} was lost")
+
+        def on_copy(name: str) -> Callable[..., Any]:
+            def wrapped(self: LogCopy, *given: Any) -> Any:
+                with faults.around(f"copy.{name}") as lost:
+                    if lost:
+                        raise StoreFailed(f"copy.{name} was lost")
+                    return real_copy[name](self, *given)
+
+            return wrapped
+
+        monkeypatch.setattr(SqliteDatabase, "write", write)
+        for name in COPY_WRITES:
+            monkeypatch.setattr(LogCopy, name, on_copy(name))
+
+    return set_up
+
+
+class Stubborn(Person):
+    """Sends a call again when the service says that its store failed, after `recover`; keeps what it was answered."""
+
+    answers: list[tuple[str, dict[str, Any]]]
+    recover: Callable[[], None]
+
+    def get(self, path: str, **options: Any) -> Any:
+        return self._insist(path, lambda: super(Stubborn, self).get(path, **options))
+
+    def post(self, path: str, body: Any, key: str | None = None) -> Any:
+        return self._insist(path, lambda: super(Stubborn, self).post(path, body, key))
+
+    def _insist(self, path: str, call: Callable[[], Any]) -> Any:
+        answer = call()
+        if answer.status_code == 503:
+            assert answer.json()["code"] == "store_failed"
+            self.recover()
+            answer = call()
+        if answer.is_success:
+            self.answers.append((path, answer.json()))
+        return answer
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> House:
+    """A service where two people have money; copied for every match."""
+    service = Service(tmp_path_factory.mktemp("house"))
+    people = [Stubborn.__new__(Stubborn) for _ in range(2)]
+    for person, name in zip(people, ("alice", "bob"), strict=True):
+        vars(person).update(vars(Person(service, name, MONEY)))
+    service.stop()
+    return service.folder, people
+
+
+class Course:
+    """A staked match: opened, filled, begun, played over an outage and a timeout, given up, taken away."""
+
+    def __init__(self, folder: Path, house: House, *, restarts: bool) -> None:
+        shutil.copytree(house[0], folder)
+        self._restarts = restarts
+        self.notes: list[str] = []
+        self.answers: list[tuple[str, dict[str, Any]]] = []
+        self.service = Service(folder)
+        self.people = [copy.copy(person) for person in house[1]]
+        for person in self.people:
+            assert isinstance(person, Stubborn)
+            person.service, person.answers, person.recover = self.service, self.answers, self.recover
+
+    def recover(self) -> None:
+        """What is shown in between is collected too."""
+        if self.service.running:
+            self.look_at_log()
+        if self._restarts or not self.service.running:
+            self.insist(lambda: self.service.restart(0))
+
+    def insist(self, act: Callable[[], Result]) -> Result:
+        for _ in range(TRIES):
+            try:
+                return act()
+            except StoreFailed:
+                self.recover()
+        return act()
+
+    def look_at_log(self) -> None:
+        shown = self.service.http.get("/log/checkpoint")
+        if shown.is_success:
+            self.notes.append(shown.text)
+
+    def tick(self, ms: int) -> None:
+        """Time passes in heartbeats of a second or more, so that the clock sees no gap."""
+        for _ in range(0, ms, 4_000):
+            self.service.clock.ms += 4_000
+            self.insist(lambda: self.service.app.state.ticker.tick())
+
+    def logged(self, m: str, leaf: str) -> None:
+        ok(self.people[0].get(f"/v1/matches/{m}/log", params={"leaf": leaf}))
+        self.look_at_log()
+
+    def play(self) -> tuple[str, bytes]:
+        """The match and its bundle."""
+        alice, bob = self.people
+        m = ok(alice.post("/v1/tables", {"game": "duel", "stake": STAKE}))["m"]
+        self.logged(m, "open")
+        players = (Player(alice, m), Player(bob, m))
+        for player in players:
+            player.join()
+        self.logged(m, "full")
+        for player in players:
+            player.send_seed()
+        self.logged(m, "start")
+        self.move(players)
+        self.insist(lambda: self.service.restart(OUTAGE_MS))
+        self.insist(lambda: self.service.app.state.sequencer.look())
+        self.move(players)
+        self.tick(36_000)
+        self.insist(lambda: self.service.app.state.sequencer.look())
+        players[0].do({"resign": True})
+        self.logged(m, "close")
+        bundle = self.service.http.get(f"/v1/matches/{m}/bundle")
+        assert bundle.is_success, bundle.text
+        return m, bundle.content
+
+    def move(self, players: tuple[Player, ...]) -> None:
+        player = on_turn(players)
+        player.take(ok(player.send(player.sign(first_legal(player)))))
+
+    def check(self, m: str, bundle: bytes) -> list[str]:
+        """Everything that must hold. The types of events."""
+        text = self.service.http.get("/log/policy").content
+        policy = Policy.parse(text)
+        leaves = self.service.store.leaves(0, 1_000)
+        sizes = self.service.http.get("/log/checkpoints").text.split()
+        signed = [self.service.http.get(f"/log/checkpoints/{size}").text for size in sizes]
+        kept = LogCopy(self.service.folder / "log")
+        assert list(kept.leaves(0, 1_000)) == list(leaves)
+        proofs = [answer for path, answer in self.answers if path.endswith("/log")]
+        notes = [*self.notes, *signed, kept.checkpoint() or "", *(answer["checkpoint"] for answer in proofs)]
+        assert check_one_history(policy, leaves, notes) >= 5
+        assert check_proven(policy, leaves, proofs) >= 4
+        check_leaves(leaves, [m])
+        report = verify(bundle, VerifierPolicy.parse(text), None)
+        assert report.verdict in ("unchecked", "verified"), report
+        lines = bundle[:-1].split(b"\n")[1:]
+        check_acknowledged(lines, [answer for _, answer in self.answers if "receipt" in answer and "events" in answer])
+        self.check_paid_once(m, [Event.parse(line) for line in lines])
+        return [Event.parse(line).type for line in lines]
+
+    def check_paid_once(self, m: str, events: list[Event]) -> None:
+        paid = {line["account"]: line["amount"] for line in events[-1].data["lines"]}
+        table = self.service.store.table(m)
+        assert table is not None
+        seats = [seat.account_id for seat in table.seated]
+        for person in self.people:
+            assert person.wallet == (MONEY - STAKE + paid.get(f"seat:{seats.index(person.id)}", 0), 0)
+        kinds = sorted(json.loads(line)["kind"] for line in self.service.store.journal(0, 100))
+        assert kinds == sorted(["deposit", "deposit", "sit", "sit", "pot", "finish"])
+        self.service.check_money()
+
+
+def check_acknowledged(lines: list[bytes], answers: list[dict[str, Any]]) -> None:
+    """Every event and receipt that was answered is in the transcript."""
+    key = receipt_key(Terms.parse(Event.parse(lines[0]).data))
+    assert len(answers) > 10
+    for answer in answers:
+        opened = open_receipt(answer["receipt"], key)
+        assert opened.root == root(map(leaf_hash, lines[: opened.size]))
+        start, events = answer["from"], [line.encode() for line in answer["events"]]
+        assert lines[start : start + len(events)] == events
+
+
+WRITES = {
+    "open_table",
+    "sit",
+    "commit",
+    "append_leaves",
+    "keep_checkpoint",
+    "add_outage",
+    "move_journal_mark",
+    "beat",
+    "copy.append",
+    "copy.keep",
+    "copy.beat",
+}
+"""What a match's life writes."""
+AT_A_START = {"__init__", "check_ready"}
+"""Looks at the schema, in transactions that could write."""
+
+
+def play(
+    folder: Path, house: House, plant: Callable[[Faults], None], faults: Faults, *, restarts: bool = True
+) -> list[str]:
+    course = Course(folder, house, restarts=restarts)
+    plant(faults)
+    try:
+        return course.check(*course.play())
+    finally:
+        course.service.stop()
+
+
+def nothing(_faults: Faults, _name: str) -> bool:
+    return False
+
+
+def first_of_its_kind(faults: Faults, name: str) -> bool:
+    return name not in faults.names
+
+
+def test_every_kind_of_write_can_break(tmp_path: Path, house: House, plant: Callable[[Faults], None]) -> None:
+    """The first one of each kind, one after the other in the same match."""
+    for way in Way:
+        faults = Faults(way, first_of_its_kind)
+        types = play(tmp_path / way.value, house, plant, faults)
+        assert {"join", "seed", "deal", "act", "resume", "timeout", "end", "reveal", "settle"} <= set(types)
+        assert set(faults.struck) == set(faults.names) == WRITES | AT_A_START
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("restarts", [True, False], ids=["restarted", "running-on"])
+@pytest.mark.parametrize("way", Way)
+def test_every_single_write_can_break(
+    tmp_path: Path, house: House, plant: Callable[[Faults], None], way: Way, restarts: bool
+) -> None:
+    counted = Faults(way, nothing)
+    play(tmp_path / "whole", house, plant, counted)
+    assert len(counted.names) > 40
+    for number in range(0, len(counted.names), STEP):
+        faults = Faults(way, lambda faults, _, number=number: len(faults.names) == number)
+        play(tmp_path / f"{number}", house, plant, faults, restarts=restarts)
+        assert faults.struck == counted.names[number : number + 1]
+        shutil.rmtree(tmp_path / f"{number}")
