@@ -4,14 +4,16 @@
 at the changed event or the first later one whose check sees it. What nobody can see is listed in
 `judging.unseen_kind` and in docs/limitations.md, and on every mutant compared with what the service's own fold takes:
 
-- against the true held file: cuts of the tail, which are `pending`;
-- resealed by the operator, at or beyond the largest size that a seat signed: also times within the clock rules, an
+- under the true log, and against the true held file: cuts of the tail, which are `pending` without their `close`;
+- with a log made up afterwards, by the operator, at or beyond the largest size that a seat signed: also times within the clock rules, an
   outage or a seed period written in or left out, the order of joins, a join, an action or an overrun left out before
   an end of the operator's own, and all terms of a table that nobody joined (never `verified`: nobody holds anything of
   it);
-- resealed by the operator and all seats: a different match that keeps the rules. With a deal no term, player or
+- with a log made up afterwards, by the operator and all seats: a different match that keeps the rules. With a deal no term, player or
   time up to the last join can differ; times, outages, the order of the seeds and legal actions after it can, a
   declaration that is not shown left out and the seat of a side that resigns among them.
+
+Of the last two no witness has cosigned the log, and who kept what the true one had shown sees a fork.
 """
 
 import json
