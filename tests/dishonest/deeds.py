@@ -111,7 +111,7 @@ def shows_another_table_than_the_log(operator: Operator) -> Scene:
 
 def commits_twice(operator: Operator) -> Scene:
     since = visited(operator)
-    before = operator.table().playing(2).finished()
+    before = operator.table().made_up()
     match = operator.table(server_seed=before.server_seed)
     program = noticed(match, lambda: match.playing(4), match.finished)
     return Scene(match, since, program, match.bundle(), operator.log)

@@ -74,6 +74,8 @@ def noticed(match: Match, *calls: Callable[[], object], seat: int = HONEST) -> s
             return f"waits for `{error.details['leaf']}`, signs nothing"
         except Contradiction as error:
             assert (match.operator.folder / str(seat) / f"{match.m}.evidence").exists()
+            stopped = match.operator.memories[seat].sitting(match.m).stopped
+            assert stopped is not None
             place = "" if error.place is None else f", place {error.place}"
             return f"`{error.finding}`{place}, {when}; evidence file"
     return NOTHING
@@ -93,19 +95,21 @@ def look(scene: Scene) -> Row:
     return Row(scene.program, _merge(verified), forked, _merge(asked), tuple(name for name, does in by.items() if does))
 
 
+def readers(scene: Scene) -> dict[str, tuple[str, bytes | None]]:
+    """The policy and the held file of everybody who checks what is handed out, by what they have beside it."""
+    operator, match = scene.match.operator, scene.match
+    found: dict[str, tuple[str, bytes | None]] = {"alone": (operator.policy, None)}
+    if scene.victim:
+        found["own file"] = (operator.policy, match.held(HONEST))
+    if scene.other_is_honest:
+        found["other’s file"] = (operator.policy, match.held(FRIEND))
+    return found | {"witnesses": (operator.witnessed_policy, None)}
+
+
 def _verifier(scene: Scene) -> dict[str, str]:
-    """The report on what is handed out, by what the reader has beside it."""
     if scene.bundle is None:
         return {"witnesses": "nothing to check"}
-    operator, match = scene.match.operator, scene.match
-    helds: dict[str, bytes | None] = {"alone": None}
-    if scene.victim:
-        helds["own file"] = match.held(HONEST)
-    if scene.other_is_honest:
-        helds["other’s file"] = match.held(FRIEND)
-    found = {name: _report(scene.bundle, operator.policy, held) for name, held in helds.items()}
-    found["witnesses"] = _report(scene.bundle, operator.witnessed_policy, None)
-    return found
+    return {name: _report(scene.bundle, policy, held) for name, (policy, held) in readers(scene).items()}
 
 
 def _report(bundle: bytes, policy: str, held: bytes | None) -> str:

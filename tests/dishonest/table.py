@@ -54,7 +54,8 @@ DEEDS: Final = (
     Said(
         deeds.commits_twice,
         "Uses a commitment again, whose seed one match has revealed: whoever remembers it knows every card of the next",
-        "A match’s own record cannot tell, and the player’s program does not compare its matches.",
+        "A match’s own record cannot tell, nor a player’s program, which knows its own matches alone and does not"
+        " compare those either.",
     ),
     Said(
         deeds.swaps_a_seat,
