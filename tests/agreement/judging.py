@@ -153,7 +153,9 @@ class Judge:
         events, seats = mutant.events, self.forger.seats
         if report.step != 4 or way is Way.EVERYBODY:
             return len(events)
-        return next((n for n, event in enumerate(events) if signed_size(event, seats) > mutant.place), len(events))
+        signed = ((n, signed_size(event, seats)) for n, event in enumerate(events))
+        # The root that a seed signs too early is of a size beyond it.
+        return next((max(n, size - 1) for n, size in signed if size > mutant.place), len(events))
 
 
 def signed_until(events: tuple[EventDict, ...], seats: int) -> int:

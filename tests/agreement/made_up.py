@@ -121,7 +121,10 @@ def _outcome(events: Sequence[EventDict]) -> LeafDict:
 
 
 def _woven(leaves: Sequence[bytes], own: Mapping[int, str], new: Mapping[str, bytes]) -> Iterator[bytes]:
-    """The true leaves with new ones in the place of the match's own; those that it had not, before its `close`."""
+    """The true leaves with new ones in the place of the match's own; those that it had not, before its `close`.
+
+    Of a match that has not closed the log is shown as it was before.
+    """
     for index, leaf in enumerate(leaves):
         kind = own.get(index)
         if kind is None:
@@ -129,6 +132,8 @@ def _woven(leaves: Sequence[bytes], own: Mapping[int, str], new: Mapping[str, by
             continue
         if kind == "close":
             yield from (new[other] for other in MATCH_LEAVES if other in new and other not in own.values())
+            if kind not in new:
+                return
         if kind in new:
             yield new[kind]
 
