@@ -1,4 +1,4 @@
-"""Texts that are nearly what protocol 1.1, 1.6 and 5.3 ask for, or are it in an unusual way.
+"""Texts that are nearly what protocol 1.1, 1.6 and 5.3 ask for, or are it in an unusual way; and events out of place.
 
 On such texts readers of JSON, of signed notes and of policies like to differ. Nothing here knows what is to be said.
 """
@@ -6,12 +6,13 @@ On such texts readers of JSON, of signed notes and of policies like to differ. N
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
-from itertools import combinations
+from itertools import combinations, product
 
 from fairdeal.keys import SigningKey
 from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.match import receipt_name
 from fairdeal.tlog import EMPTY_ROOT
+from tests.agreement.mutants import Mutant
 from tests.agreement.sealing import Forger
 
 ODD_TEXTS = (
@@ -42,6 +43,8 @@ ODD_TEXTS = (
 """Texts on which readers of JSON differ (protocol 1.1)."""
 
 
+GAMES = (("duel@1", 2), ("classique@1", 4), ("coinche@1", 4), ("annonces@1", 4))
+"""Rulesets with their seats (protocol 4)."""
 WEAK_KEYS = (
     bytes(32), b"\x01" + bytes(31), b"\x02" + bytes(31), b"\xed" + b"\xff" * 30 + b"\x7f", b"\xcd" * 32, b"\xff" * 32,
 )  # fmt: skip
@@ -133,6 +136,22 @@ def odd_policies(forger: Forger) -> list[bytes]:
     ]  # fmt: skip
     texts += [true + listed("weak", key) for key in WEAK_KEYS]
     return [*(text.encode() for text in texts), b"#\xff\n" + true.encode()]
+
+
+def odd_events(forger: Forger) -> Iterator[Mutant]:
+    """Events that are well-formed and stand where none of theirs may: a second opening, of any game; a seed early."""
+    events, seats = forger.events, forger.seats
+    for game, count in GAMES:
+        options = {"target": 501} | ({"scoring": "faits"} if game == "coinche@1" else {})
+        for stake, place in product((0, 1), (1, seats + 1, len(events) - 1)):
+            terms = {"ruleset": {"id": game, "options": options}, "seats": count, "stake": stake}
+            again = events[0] | {"data": events[0]["data"] | terms, "n": place, "t": events[place]["t"]}
+            yield Mutant(f"{terms} at {place}", place, (), (*events[:place], again, *events[place + 1 :]))
+    joined = events[1]["by"]
+    early = next(event for event in events if event["type"] == "seed" and event["by"] == joined)
+    for place, rest in product(range(2, seats + 1), (0, len(events))):
+        put = (*events[:place], early | {"n": place}, *events[place + 1 :][:rest])
+        yield Mutant(f"seed at {place}", place, (), put)
 
 
 def crossed_keys(forger: Forger) -> Iterator[tuple[str, bytes]]:

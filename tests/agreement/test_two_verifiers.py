@@ -3,6 +3,7 @@
 Only the words of the sentence are each one's own; its numbers are not.
 """
 
+import itertools
 import json
 import os
 import random
@@ -26,7 +27,7 @@ from tests.agreement.damage import bent, heaped, lying_held, tails
 from tests.agreement.log_forgeries import forged_headers, held_changes, held_forks, policies
 from tests.agreement.log_lies import cosignatures_changed, header_changes
 from tests.agreement.mutants import some
-from tests.agreement.odd_texts import ODD_TEXTS, crossed_keys, odd_notes, odd_policies
+from tests.agreement.odd_texts import ODD_TEXTS, crossed_keys, odd_events, odd_notes, odd_policies
 from tests.agreement.sealing import Forger, Way, ways
 from tests.agreement.short_matches import short
 from tests.simulator import ENDINGS, GAMES, Played, endings, play
@@ -194,6 +195,13 @@ def odd(forger: Forger) -> Iterator[Case]:
             yield Case(f"head {note!r}, no policy", bundle, None, file)
 
 
+def out_of_place(forger: Forger) -> Iterator[Case]:
+    """Events where none of theirs may stand, sealed by the operator, and by everybody."""
+    for mutant, way in itertools.product(odd_events(forger), (Way.OPERATOR, Way.EVERYBODY)):
+        sealed = forger.seal(mutant, way)
+        yield Case(f"{mutant}, {way.value}", sealed.bundle, forger.match.policy.encode(), sealed.held)
+
+
 def match_of(number: int) -> Played:
     return play(number, ENDINGS[number % len(ENDINGS)])
 
@@ -297,6 +305,11 @@ def test_on_spoilt_files() -> None:
 
 def test_on_odd_texts() -> None:
     check_agreement(list(odd(Forger(match_of(ENDINGS.index("resigned"))))))
+
+
+def test_on_events_out_of_place() -> None:
+    for game in GAMES:
+        check_agreement(list(out_of_place(Forger(play(0, "resigned", game=game)))))
 
 
 def part(chunk: int, whole: int) -> range:

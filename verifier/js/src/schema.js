@@ -93,15 +93,18 @@ const settleLines = (seats) => {
 /** What a seat may do in play. @param {Game} game */
 const actions = ({ bid, announces }) => [object({ bid }), card, resign, ...(announces ? [declare] : [])];
 
-/** By type: whether a seat writes it, and the test of its `data`. @param {string} id @param {Game} game @returns {Record<string, {seated: boolean, data: Test}>} */
-function typesOf(id, game) {
+/** Each by the ruleset that it names itself: one that is not the first event is out of order, not of form. */
+const anyOpen = either(...Object.entries(GAMES).map(([id, game]) => open(id, game)));
+
+/** By type: whether a seat writes it, and the test of its `data`. @param {Game} game @returns {Record<string, {seated: boolean, data: Test}>} */
+function typesOf(game) {
   const seat = integer(0, game.seats - 1);
   const overrun = { seat, overrun: integer(1, MAX) };
   const server = (/** @type {Test} */ data) => ({ seated: false, data });
   const seated = (/** @type {Test} */ data) => ({ seated: true, data });
   const show = server(object({ announcements: list(object({ cards: list(isCard, 3), seat })) }));
   return {
-    open: server(open(id, game)),
+    open: server(anyOpen),
     join: seated(object({ do: join, ...signed })),
     seed: seated(object({ do: object({ seed: hex(32) }), ...signed })),
     deal: server(object({ deal: integer(1, MAX), dealer: seat, ...game.deal })),
@@ -137,9 +140,9 @@ function typesOf(id, game) {
 
 /** Tests of one match's events. */
 class MatchSchema {
-  /** @param {string} id @param {Game} game */
-  constructor(id, game) {
-    this.types = typesOf(id, game);
+  /** @param {Game} game */
+  constructor(game) {
+    this.types = typesOf(game);
     this.envelope = object({
       by: integer(-1, game.seats - 1),
       data: (value) => typeof value === "object" && value !== null,
@@ -157,7 +160,7 @@ class MatchSchema {
   }
 }
 
-const SCHEMAS = new Map(Object.entries(GAMES).map(([id, game]) => [id, new MatchSchema(id, game)]));
+const SCHEMAS = new Map(Object.entries(GAMES).map(([id, game]) => [id, new MatchSchema(game)]));
 
 /** The schema that the first event names. @param {any} first @returns {MatchSchema} @throws {Malformed} cause `schema` */
 export function schemaOf(first) {

@@ -64,7 +64,8 @@ function checkSeatEvent(run, event, key) {
   if (!sound) throw new Finding(4, "seat_key", event.n);
   const size = signedSize(event, run.events[0].data.seats);
   // A seed that comes too early was signed on a size that its transcript had not reached.
-  if (size > event.n || event.data.root !== run.roots[size]) {
+  if (size > event.n) throw new Finding(4, "signed_root", event.n);
+  if (event.data.root !== run.roots[size]) {
     throw new Finding(4, "signed_root", size - 1, { suspects: suspectsOf(run, size) });
   }
 }

@@ -77,7 +77,10 @@ class Transcript:
             else:
                 raise Broken(4, "seat_key", n)
             size = signed_size(event, n, self.open.seats)
-            if size > n or event.root != self.roots[size]:
+            if size > n:
+                # A seed that comes too early was signed on a size that its transcript had not reached.
+                raise Broken(4, "signed_root", n)
+            if event.root != self.roots[size]:
                 raise Broken(4, "signed_root", size - 1, size=size)
             if signatures == "all" or last[event.by] == n:
                 try:
