@@ -185,7 +185,7 @@ class SignificantEvent:
     """
 
     at: int
-    kind: Literal["identify", "void"]
+    kind: Literal["identify", "proof", "void"]
     data: Mapping[str, str | int | None]
     seq: int | None = None
 

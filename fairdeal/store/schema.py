@@ -13,7 +13,7 @@ from fairdeal.errors import SchemaMismatch
 from fairdeal.store import log_tables, tables
 from fairdeal.tlog import EMPTY_ROOT
 
-VERSION: Final = 4
+VERSION: Final = 5
 
 _APPEND_ONLY: Final = (
     tables.events,

@@ -98,12 +98,18 @@ class MatchRow(Row, table=True):
 
 
 class SeatRow(Row, table=True):
-    """Who sits where now; the row goes when somebody stands up."""
+    """Who sits where now; the row goes when somebody stands up. `seq` orders the sittings of an account."""
 
     __tablename__ = "seats"
-    __table_args__ = (UniqueConstraint("match_id", "account_id"), CheckConstraint("seat >= 0", name="seat"))
-    match_id: str = Field(primary_key=True, foreign_key="matches.id")
-    seat: int = Field(primary_key=True)
+    __table_args__ = (
+        UniqueConstraint("match_id", "seat"),
+        UniqueConstraint("match_id", "account_id"),
+        Index(None, "account_id", "seq"),
+        CheckConstraint("seat >= 0", name="seat"),
+    )
+    seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
+    match_id: str = Field(foreign_key="matches.id")
+    seat: int
     account_id: str = Field(foreign_key="accounts.id")
     player: str = Field(unique=True)
     sat_at: int = Field(sa_type=BigInteger)
@@ -219,10 +225,10 @@ class MatchEndingRow(Row, table=True):
 
 
 class SignificantEventRow(Row, table=True):
-    """What the operator did that an auditor is shown; `data` is cj1. Append-only."""
+    """What was done or found that an auditor is shown; `data` is cj1. Append-only."""
 
     __tablename__ = "significant_events"
-    __table_args__ = (CheckConstraint("kind IN ('identify', 'void')", name="kind"),)
+    __table_args__ = (CheckConstraint("kind IN ('identify', 'proof', 'void')", name="kind"),)
     seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     at: int = Field(sa_type=BigInteger)
     kind: str

@@ -231,7 +231,7 @@ def test_an_attack_is_stopped_by_its_guard_and_by_nothing_else(guard: str, scene
         "UPDATE matches SET status = 'open' WHERE id = '{live}'",
         "UPDATE matches SET due_at = 5 WHERE id = '{ended}'",
         "UPDATE matches SET seating = seating - 1 WHERE id = '{waiting}'",
-        "INSERT INTO seats VALUES ('{waiting}', 1, '{player}', 'x', 5, NULL)",
+        "INSERT INTO seats VALUES (NULL, '{waiting}', 1, '{player}', 'x', 5, NULL)",
         "UPDATE matches SET status = 'lost' WHERE id = '{live}'",
         "INSERT INTO schema VALUES (2, 1)",
         "UPDATE log_head SET size = size - 1",
