@@ -5,7 +5,7 @@ from functools import cache
 from tests.simulator import Played, play
 
 SHORT = {
-    "target": 17, "extra_deal": 8, "overruns": 43, "resigned": 18, "seed_missing_0": 1, "seed_missing_1": 24,
+    "target": 17, "extra_deal": 8, "overruns": 92, "resigned": 18, "seed_missing_0": 1, "seed_missing_1": 24,
     "seed_missing_both": 9, "cancelled_empty": 3, "cancelled_with_0": 1, "cancelled_with_1": 2, "void_in_seeds": 4,
     "void_in_play": 56, "deal_limit": 11,
 }  # fmt: skip
