@@ -39,6 +39,7 @@ class Heart:
         self._copy = copy
         self._clock = clock
         self._lock = Lock()
+        self._copied = True
 
     def check_start(self) -> None:
         """Raises ClockSteppedBack when the clock is behind the last heartbeat."""
@@ -47,9 +48,8 @@ class Heart:
             raise ClockSteppedBack(f"the clock is {last - now} ms behind the last heartbeat: set it right first")
 
     def check_ready(self) -> None:
-        """Raises what keeps the heart from beating: a clock that stepped back, a log that cannot append."""
-        self._clock.now_ms()
-        self._sequencer.check_alive()
+        """Raises what keeps the heart from beating: a clock that stepped back, a log that cannot append, a full disk."""
+        self.beat()
 
     def beat(self) -> None:
         """To be called before anything is held against a player. After a gap the outage and the beat that ends it are
@@ -60,13 +60,15 @@ class Heart:
             self._sequencer.check_alive()
             now, last = self._clock.now_ms(), self._store.last_beat()
             if last is not None and now - last > self._house.clock.outage_ms:
-                log.warning("outage", extra={"from": last, "to": now})
                 self._store.add_outage(Outage(last, now), outage_leaf(last, now), now)
+                log.warning("outage", extra={"from": last, "to": now})
                 self._make_up()
                 last, now = now, self._clock.now_ms()  # making up is work, not absence
-            if last is None or now - last >= BEAT_MS:
+            if last is None or now - last >= BEAT_MS or not self._copied:
+                self._copied = False
                 self._store.beat(now)
                 self._copy.beat(now)
+                self._copied = True
 
     def make_up(self, match_id: str) -> None:
         """To be called, after the beat, before anything is held against this match's players: it is given the time that
