@@ -1,6 +1,7 @@
 """The log's copy outside of the database: keeping it, and holding the database against it (protocol section 7.5)."""
 
 import logging
+from itertools import islice
 from typing import Final
 
 from fairdeal.app.log_keys import LogKeys
@@ -13,6 +14,8 @@ from fairdeal.tlog import Checkpoint, leaf_hash, open_checkpoint, subtrees_of_ti
 log = logging.getLogger("fairdeal.log")
 
 _REMEDY: Final = "put back the newest database there is, or, when it is lost, run `fairdeal restore`"
+_COMPARED: Final = 4_096
+"""Leaves that are compared at a time."""
 
 
 def check_copy(store: Store, keys: LogKeys, copy: LogCopy) -> None:
@@ -23,13 +26,14 @@ def check_copy(store: Store, keys: LogKeys, copy: LogCopy) -> None:
             f"the log's copy has {kept.size} leaves and this database {head.size}: it is an older one, and would go on"
             f" with a second history; {_REMEDY}"
         )
-    if kept is not None and kept.root != root_at(store, kept.size):
-        raise LogBehind(f"the log's copy and this database have different leaves: {_REMEDY}")
+    if kept is not None:
+        _check_same(store, kept)
     if is_older(store, copy):
         raise LogBehind(f"the heartbeat beside the log's copy is later than this database's: {_REMEDY}")
     if copy.size > head.size:
         log.warning("leaves of the copy that were never published are dropped", extra={"leaves": copy.size - head.size})
         copy.cut(head.size)
+    _cut_damage(store, copy)
     if copy.size < head.size:
         log.warning("the log's copy is completed", extra={"from": copy.size, "to": head.size})
 
@@ -41,10 +45,13 @@ def is_older(store: Store, copy: LogCopy) -> bool:
 
 def missing_leaves(store: LogStore, keys: LogKeys, copy: LogCopy) -> tuple[bytes, ...]:
     """The leaves that the copy has and the database has not, checked against the copy's checkpoint. Raises LogBehind
-    when they do not continue the database's own.
+    when they do not continue the database's own, or the database went on from another point with others.
     """
     kept, head = kept_checkpoint(keys, copy), store.log_head()
-    if kept is None or kept.size <= head.size:
+    if kept is None:
+        return ()
+    if kept.size <= head.size:
+        _check_same(store, kept)
         return ()
     missing = tuple(copy.leaves(head.size, kept.size))
     edge, _ = load_edge(store).append([leaf_hash(leaf) for leaf in missing])
@@ -62,6 +69,27 @@ def kept_checkpoint(keys: LogKeys, copy: LogCopy) -> Checkpoint | None:
         return open_checkpoint(note, keys.at_hand()).checkpoint
     except FairdealError as error:
         raise Broken(f"the log's copy has a checkpoint that is not this log's: {error.message}") from error
+
+
+def _check_same(store: LogStore, kept: Checkpoint) -> None:
+    if kept.root != root_at(store, kept.size):
+        raise LogBehind(
+            "the log's copy and this database have different leaves: it is another log's, or an older one that went on"
+            " by itself, and no `fairdeal restore` helps it: put back the newest database of this log, or a backup"
+        )
+
+
+def _cut_damage(store: LogStore, copy: LogCopy) -> None:
+    """Drops the copy's leaves from the first one on that is not the database's: they are needed when that is lost."""
+    place, theirs = 0, copy.leaves(0, copy.size)
+    while place < copy.size and (own := store.leaves(place, min(place + _COMPARED, copy.size))):
+        told = tuple(islice(theirs, len(own)))
+        if told != own:
+            place += next((n for n, pair in enumerate(zip(own, told, strict=False)) if pair[0] != pair[1]), len(told))
+            log.error("the log's copy was damaged", extra={"index": place})
+            copy.cut(place)
+            return
+        place += len(own)
 
 
 def root_at(store: LogStore, size: int) -> bytes:

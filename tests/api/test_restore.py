@@ -95,6 +95,20 @@ def test_a_copy_that_is_short_is_completed(service: Service, damage: str) -> Non
     assert LogCopy(service.folder / "log").checkpoint() == service.http.get("/log/checkpoint").text
 
 
+@pytest.mark.parametrize("damage", [(b"\n", b" "), (b'"root":"', b'"root":"0'), (b'"type":"start"', b'"type":"strat"')])
+def test_a_copy_that_was_damaged_is_mended_while_the_database_is_there(
+    service: Service, damage: tuple[bytes, bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    log_of(service, start_two(service)[0].m, leaf="start")
+    service.stop()
+    leaves = service.folder / "log" / "leaves.jsonl"
+    whole = leaves.read_bytes()
+    leaves.write_bytes(whole.replace(*damage, 1))
+    service.start()
+    assert leaves.read_bytes() == whole
+    assert "the log's copy was damaged" in caplog.text
+
+
 def test_a_line_that_failed_halfway_is_written_again(tmp_path: Path) -> None:
     copy = LogCopy(tmp_path)
     copy.append([b"one"])
@@ -276,6 +290,55 @@ def test_leaves_that_do_not_continue_the_database_are_not_taken(
     path.write_bytes(path.read_bytes().replace(b'"type":"strat"', b'"type":"start"'))
     restored(service, monkeypatch)
     service.start()
+
+
+@pytest.mark.parametrize("more", [1, 3])
+def test_an_older_database_that_went_on_by_itself_is_not_restored(
+    service: Service, monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    """Tried out elsewhere, say, with the keys and without the copy: it has as many leaves as the copy, or more."""
+    players = join_two(service)
+    log_of(service, players[0].m, leaf="full")
+    set_aside(service)
+    for player in players:
+        player.send_seed()
+    note = log_of(service, players[0].m, leaf="start")["checkpoint"]
+    put_back(service)
+    copy, kept = service.folder / "log", service.folder / "log.kept"
+    copy.rename(kept)
+    service.start()
+    for number in range(more):
+        person = service.person(f"carol{number}", 0)
+        log_of(service, ok(person.post("/v1/tables", {"game": "duel", "stake": 0}))["m"], leaf="open")
+    service.stop()
+    shutil.rmtree(copy)
+    kept.rename(copy)
+    with pytest.raises(LogBehind, match="different leaves"):
+        service.start()
+    with pytest.raises(LogBehind, match="different leaves"):
+        restored(service, monkeypatch)
+    assert LogCopy(copy).checkpoint() == note
+    put_back(service)
+    restored(service, monkeypatch)
+    service.start()
+    check_one_history(service)
+
+
+def test_a_restored_log_and_its_copy_have_the_same_leaves(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the crash left a leaf in the copy that was never published."""
+    players = start_two(service)
+    log_of(service, players[0].m, leaf="start")
+    service.tick(1_000)
+    set_aside(service)
+    service.tick(2_000)
+    a_move(players)
+    put_back(service)
+    with (service.folder / "log" / "leaves.jsonl").open("ab") as file:
+        file.write(b'{"from":1,"to":2,"type":"outage"}\n')
+    restored(service, monkeypatch)
+    copied = list(LogCopy(service.folder / "log").leaves(0, 100))
+    service.start()
+    assert stored(service) == copied
 
 
 def test_the_command_says_what_it_did(service: Service) -> None:
