@@ -15,6 +15,7 @@ from fairdeal.client.errors import (
     NotLogged,
     NotRemembered,
     Unacceptable,
+    UnknownLogKey,
     Unreachable,
 )
 from fairdeal.client.match_client import MatchClient
@@ -42,6 +43,7 @@ __all__ = [
     "Taken",
     "Turn",
     "Unacceptable",
+    "UnknownLogKey",
     "Unreachable",
     "prefer_winning_tricks",
 ]

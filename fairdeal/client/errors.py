@@ -47,7 +47,7 @@ class Finding(StrEnum):
     SHOWN_HAND = "shown_hand"
     SHOWN_LEGAL = "shown_legal"
     CHECKPOINT = "checkpoint"
-    """The log's checkpoint is not signed by a key that our policy lists for this log, or is another log's."""
+    """The log's checkpoint has a wrong signature of a key that our policy lists, is no checkpoint or another log's."""
     INCLUSION = "inclusion"
     """A leaf is not proven to stand in the log."""
     CONSISTENCY = "consistency"
@@ -99,6 +99,15 @@ class NotLogged(ClientError):
     """The leaf of the log that must be proven before this is signed has not been shown yet; nothing was signed."""
 
     code = "not_logged"
+
+
+class UnknownLogKey(ClientError):
+    """The log's checkpoint is signed by no key that our policy lists for it, as after a key was replaced.
+
+    That contradicts nothing: nothing was signed, and with a policy that lists the old key and the new one it goes on.
+    """
+
+    code = "unknown_log_key"
 
 
 class CheckpointMoved(ClientError):

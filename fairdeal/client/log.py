@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from fairdeal import canonical
-from fairdeal.client.errors import Contradiction, Finding
+from fairdeal.client.errors import Contradiction, Finding, UnknownLogKey
 from fairdeal.commit import Seed, check_opens
-from fairdeal.errors import FairdealError, Inconsistent, Malformed, NotIncluded
+from fairdeal.errors import FairdealError, Inconsistent, KeyRefused, Malformed, NotIncluded
 from fairdeal.ids import parse_hex
 from fairdeal.limits import HASH_BYTES, MAX_LOG_LINE_BYTES, MAX_PROOF_HASHES
 from fairdeal.match import (
@@ -68,7 +68,7 @@ def keeps_log(policy: Policy, terms: Terms) -> bool:
 def check_answer(answer: Mapping[str, Any], held: Checkpoint | None, policy: Policy, terms: Terms) -> LogAnswer:
     """The answer, proven: its checkpoint follows `held`, and each leaf is this match's and stands under it.
 
-    No leaf is compared with an event. Raises Contradiction.
+    No leaf is compared with an event. Raises Contradiction, UnknownLogKey.
     """
     try:
         note, hashes, told = (answer.get(name) for name in ("checkpoint", "consistency", "leaves"))
@@ -88,10 +88,16 @@ def check_answer(answer: Mapping[str, Any], held: Checkpoint | None, policy: Pol
 
 
 def open_log(note: str, policy: Policy, log: str) -> Checkpoint:
-    """The checkpoint of that log, signed by a key that the policy lists for it. Raises Contradiction."""
+    """The checkpoint of that log, signed by a key that the policy lists for it. Raises Contradiction, UnknownLogKey."""
     keys = [*(one.key for one in policy.logs), *(witness.key for witness in policy.witnesses)]
     try:
         checkpoint = open_checkpoint(note, keys).checkpoint
+    except KeyRefused as error:
+        raise UnknownLogKey(
+            "the log's checkpoint is signed by no key that the policy lists for it; if the operator has replaced the "
+            "key, go on with a policy, from elsewhere than the service, that lists the old key and the new one",
+            {"log": log},
+        ) from error
     except FairdealError as error:
         raise Contradiction(Finding.CHECKPOINT, None, error.message) from error
     if checkpoint.origin != log:
@@ -156,12 +162,11 @@ def prove_seen(lines: Sequence[bytes], seats: int, checkpoint: Checkpoint, read:
 def check_part(part: LogPart, own: LogPart, policy: Policy, lines: Sequence[bytes], read: ReadTile) -> None:
     """Raises Contradiction unless the log part of the service's bundle proves what our own one does.
 
-    Its checkpoint may be another one, of the same log: that too is shown by the log's tiles. Raises what `read` raises.
+    Its checkpoint may be another one, of the same log: that too is shown by the log's tiles. It has no more leaves than
+    ours, which end with `close`. Raises UnknownLogKey, and what `read` raises.
     """
     terms = Terms.parse(Event.parse(lines[0]).data)
     checkpoint, held = (open_log(one.checkpoint, policy, terms.log) for one in (part, own))
-    if part.leaves[len(own.leaves) :]:
-        raise Contradiction(Finding.LEAF, None, "the service's bundle has more leaves than the match")
     check_again(part.leaves, own.leaves)
     check_proven(part.leaves, checkpoint, terms.m)
     seen = _seen(lines, terms.seats, terms.log)

@@ -23,6 +23,7 @@ from fairdeal.client.watch import Watched, after_view, check_deadline, check_sig
 from fairdeal.commit import commitment
 from fairdeal.errors import FairdealError, KeyRefused, WrongPhase
 from fairdeal.match import (
+    Bundle,
     Event,
     Held,
     HeldLine,
@@ -138,7 +139,7 @@ class MatchClient:
         """Take in what the log has of the match, asked for from `held` on, which was `newest`; `read` reads its tiles.
 
         Raises Contradiction; EventsMissing, CheckpointMoved, and nothing has happened, when it is to be asked again;
-        WrongPhase before the first answer; what `read` raises.
+        UnknownLogKey, and nothing has happened; WrongPhase before the first answer; what `read` raises.
         """
         self._check_going_on()
         with self._stopping(answer):
@@ -152,9 +153,11 @@ class MatchClient:
     def bundle(self, read: ReadTile) -> bytes | None:
         """The bundle of the match that is over, made of what we saw ourselves.
 
-        None for a lost match whose last receipt we were not shown. Raises NotLogged before the log has shown the end,
-        Contradiction, and what `read` raises.
+        None for a lost match whose last receipt we were not shown. Raises WrongPhase before the end, NotLogged before
+        the log has shown it, Contradiction, UnknownLogKey, and what `read` raises.
         """
+        if not self.over:
+            raise WrongPhase("the match is not over")
         self._log.check_proven(self.state.phase)
         lines = self._left()
         head = next((shown.receipt for shown in self.shown() if shown.size == len(lines)), None)
@@ -163,19 +166,17 @@ class MatchClient:
     def check_bundle(self, data: bytes, read: ReadTile) -> None:
         """Raises Contradiction unless the service's bundle is the match that was played, with proofs of its leaves.
 
-        Its checkpoint may be a newer one than ours. Raises what `read` raises.
+        Its checkpoint may be a newer one than ours. Raises UnknownLogKey, and what `read` raises.
         """
-        lines = self._left()
         with self._stopping({"bundle": data.decode(errors="replace")}):
-            try:
-                theirs = parse_bundle(data)
-                told = open_receipt(theirs.head, self._receipt_key)
-            except FairdealError as error:
-                raise Contradiction(Finding.FORK, None, f"the service's bundle: {error.message}") from error
-            own = Checkpoint(self._terms.origin, len(lines), self._roots[len(lines)])
-            if [event.line for event in theirs.events] != lines or told != own:
-                raise Contradiction(Finding.FORK, None, "the service's bundle is not the match that was played")
-            self._log.check_part(theirs.log, lines, read)
+            self._log.check_part(self._open_bundle(data).log, self._left(), read)
+
+    def check_quorum(self, data: bytes) -> None:
+        """Raises QuorumMissing unless the witnesses that the policy asks for have cosigned a bundle's checkpoint.
+
+        Raises Contradiction when it is not of the match that was played, and as `Policy.open`; proofs are not checked.
+        """
+        self._log.check_quorum(self._open_bundle(data).log)
 
     def held(self) -> Held:
         """What our seat was shown, in order: the held file."""
@@ -241,6 +242,19 @@ class MatchClient:
     def shown(self) -> list[Shown]:
         """The receipts and views seen so far, in their order."""
         return self._memory.shown(self.m)
+
+    def _open_bundle(self, data: bytes) -> Bundle:
+        """A bundle of the match that was played, all but its proofs. Raises Contradiction."""
+        lines = self._left()
+        try:
+            bundle = parse_bundle(data)
+            told = open_receipt(bundle.head, self._receipt_key)
+        except FairdealError as error:
+            raise Contradiction(Finding.FORK, None, f"the bundle: {error.message}") from error
+        own = Checkpoint(self._terms.origin, len(lines), self._roots[len(lines)])
+        if [event.line for event in bundle.events] != lines or told != own:
+            raise Contradiction(Finding.FORK, None, "the bundle is not the match that was played")
+        return bundle
 
     def _left(self) -> list[bytes]:
         """The events of the match that is over. Raises EventsMissing for those of a lost one that we have not seen."""

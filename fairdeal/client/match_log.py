@@ -81,8 +81,9 @@ class MatchLog:
         roots: Sequence[bytes],
         lines: Sequence[bytes],
     ) -> None:
-        """Check and keep an answer that was asked for from `held` on. Raises Contradiction, CheckpointMoved, WrongPhase
-        before the first event, and EventsMissing when the joins that it must fit have not been seen yet.
+        """Check and keep an answer that was asked for from `held` on. Raises Contradiction, UnknownLogKey,
+        CheckpointMoved, WrongPhase before the first event, and EventsMissing when the joins that it must fit have not
+        been seen yet.
         """
         if watched.state is None:
             raise WrongPhase("nothing has been received yet")
@@ -101,7 +102,7 @@ class MatchLog:
             self.lines.append((self._memory.logged(self._terms.m)[-1].after, HeldLog(shown.note, shown.leaves)))
 
     def part(self, lines: Sequence[bytes], read: ReadTile) -> LogPart | None:
-        """What the bundle of these events says of the log. Raises Contradiction, and what `read` raises."""
+        """What the bundle of these events says of the log. Raises Contradiction, UnknownLogKey, what `read` raises."""
         if not self.lines:
             return None
         note = self.lines[-1][1].checkpoint
@@ -109,7 +110,7 @@ class MatchLog:
         return LogPart(note, prove_seen(lines, self._terms.seats, checkpoint, read), self.leaves)
 
     def check_part(self, theirs: LogPart | None, lines: Sequence[bytes], read: ReadTile) -> None:
-        """Raises Contradiction unless the service's bundle has what ours has, and what `read` raises.
+        """Raises Contradiction or UnknownLogKey unless the service's bundle has what ours has, and what `read` raises.
 
         Without a log of our own its part is not looked at.
         """
@@ -119,6 +120,13 @@ class MatchLog:
         if theirs is None:
             raise Contradiction(Finding.LEAF, None, "the service's bundle has no proofs of the log")
         check_part(theirs, own, self._policy, lines, read)
+
+    def check_quorum(self, part: LogPart | None) -> None:
+        """Raises QuorumMissing unless the witnesses that the policy asks for have cosigned; and as `Policy.open`."""
+        if self.used and part is not None:
+            self._policy.open(part.checkpoint)
+        else:
+            self._policy.check_quorum(())
 
 
 def _held_log(checkpoint: str, leaves: bytes) -> HeldLog:

@@ -30,7 +30,7 @@ from fairdeal.client.match_client import MatchClient
 from fairdeal.client.memory import Memory
 from fairdeal.client.strategies import Strategy
 from fairdeal.commit import Seed
-from fairdeal.errors import FairdealError
+from fairdeal.errors import FairdealError, WrongPhase
 from fairdeal.keys import SigningKey
 from fairdeal.limits import KEY_BYTES, SEED_BYTES
 from fairdeal.match import Ending, Event, Terms, open_receipt, receipt_key, write_held
@@ -53,11 +53,15 @@ Watcher = Callable[[MatchClient], None]
 class Taken:
     """What is taken away from a match: how it ended (None: a restored store has lost it), and the paths of the bundle
     and the held file.
+
+    `witnessed`: the witnesses that the policy asks for, if it asks for any, have cosigned the bundle's checkpoint. They
+    do so within seconds or minutes of the end: `Player.refresh` has the bundle with their lines then.
     """
 
     ending: Ending | None
     bundle: Path
     held: Path
+    witnessed: bool
 
 
 class Player:
@@ -130,12 +134,11 @@ class Player:
     def play(self, m: str, strategy: Strategy, watch: Watcher | None = None) -> Taken:
         """Play the match to its end, from wherever it stands, and write its files.
 
-        Raises Contradiction when the service's word does not hold, with the evidence written; NotLogged when the log
+        Raises Contradiction when the service's word does not hold, with the evidence written; UnknownLogKey when the
+        policy lacks the log's key: with one that has the new key beside the old it goes on; NotLogged when the log
         does not show the end; AlreadySigned when another program with this memory plays too; ApiError, Unreachable.
         """
-        opened = self._memory.sitting(m).opened
-        policy = self._policy(Terms.parse(Event.parse(opened).data).log)
-        client = MatchClient(self._memory, m, self._folder, policy)
+        client = self._client(m)
         while self._api.table(m)["status"] == "open":
             time.sleep(_LOOK_S)
         try:
@@ -143,6 +146,24 @@ class Player:
             return self._take_away(client)
         finally:
             self._write_held(client)
+
+    def refresh(self, m: str) -> Taken:
+        """Fetch the bundle of a match that is over again: its file is replaced as soon as the service has one that is
+        witnessed, and stays as it is until then.
+
+        Raises WrongPhase when this memory knows no end of it; else as `play`.
+        """
+        client = self._client(m)
+        if not client.over:
+            raise WrongPhase("the match is not over")
+        try:
+            return self._take_away(client)
+        finally:
+            self._write_held(client)
+
+    def _client(self, m: str) -> MatchClient:
+        opened = self._memory.sitting(m).opened
+        return MatchClient(self._memory, m, self._folder, self._policy(Terms.parse(Event.parse(opened).data).log))
 
     def _play(self, client: MatchClient, strategy: Strategy, watch: Watcher | None) -> None:
         try:
@@ -282,23 +303,38 @@ class Player:
         self._held_path(client.m).write_bytes(write_held(client.held()))
 
     def _take_away(self, client: MatchClient) -> Taken:
-        """The bundle is made of what we saw ourselves; the service's own must have the same events and leaves."""
+        """The bundle is made of what we saw ourselves. The service's own must have the same events and leaves; once it
+        is witnessed it takes that one's place.
+        """
         self._learn(client, None)
         path = self._folder / f"{client.m}.fairdeal"
         self._folder.mkdir(parents=True, exist_ok=True)
         if client.size < (client.lost or 0):
             client.receive(self._api.answer(client.m, client.size))
         own = client.bundle(self._api.tile)
-        if own is not None:
+        witnessed = path.exists() and _witnessed(client, path.read_bytes())
+        if own is not None and not witnessed:
             path.write_bytes(own)
+            witnessed = _witnessed(client, own)
         theirs = self._api.bundle(client.m)
         client.check_bundle(theirs, self._api.tile)
-        if own is None:
-            path.write_bytes(theirs)
-        return Taken(client.state.ending if client.lost is None else None, path, self._held_path(client.m))
+        if not witnessed:
+            witnessed = _witnessed(client, theirs)
+            if witnessed or own is None:
+                path.write_bytes(theirs)
+        ending = client.state.ending if client.lost is None else None
+        return Taken(ending, path, self._held_path(client.m), witnessed)
 
     def _held_path(self, m: str) -> Path:
         return self._folder / f"{m}.held"
+
+
+def _witnessed(client: MatchClient, bundle: bytes) -> bool:
+    try:
+        client.check_quorum(bundle)
+    except FairdealError:
+        return False
+    return True
 
 
 def _keys(policy: Policy) -> set[VerifierKey]:

@@ -207,8 +207,8 @@ class Server:
         }
 
     def receipt(self, lines: Sequence[bytes], origin: str = f"{LOG}/m/{M}", signer: NoteSigner | None = None) -> str:
-        body = Checkpoint(origin, len(lines), root(map(leaf_hash, lines))).body()
-        return sign_note(body, signer or self.signer)
+        told = self.state.root if lines == self.lines else root(map(leaf_hash, lines))
+        return sign_note(Checkpoint(origin, len(lines), told).body(), signer or self.signer)
 
     def server_event(self, kind: str, data: dict[str, Any], t: int | None = None) -> bytes:
         """The line of a server event that would stand next."""

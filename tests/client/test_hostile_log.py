@@ -17,11 +17,12 @@ from fairdeal.client import (
     MatchClient,
     Memory,
     NotLogged,
+    UnknownLogKey,
 )
 from fairdeal.errors import WrongPhase
 from fairdeal.keys import SigningKey
 from fairdeal.match import Cancel, Phase, lost_leaf, parse_leaf
-from fairdeal.tlog import NoteSigner, Policy, VerifierKey, format_policy
+from fairdeal.tlog import Note, NoteSigner, Policy, SignatureLine, VerifierKey, format_policy
 from tests.client.server import LOG, LogBook, M, Server, Table, ask, seed_of
 from tests.client.test_playing import play_on
 
@@ -183,18 +184,39 @@ def test_a_leaf_that_is_not_in_the_log(unproven: Table) -> None:
     assert refused(unproven, 0, server.log, answer).finding is Finding.INCLUSION
 
 
-@pytest.mark.parametrize("kind", ["another key", "the receipts key", "another log's name", "no signature", "two lines"])
+@pytest.mark.parametrize("kind", ["another signature", "another log's name", "no base64", "two lines"])
 def test_a_checkpoint_that_the_policy_does_not_believe(unproven: Table, kind: str) -> None:
     server, log = unproven.server, unproven.server.log
-    note = log.checkpoint()
+    note, key = log.checkpoint(), log.signer.verifier_key
+    text = Note.parse(note).text
+    false = SignatureLine(key.name, key.key_id, OTHER_KEY.sign(text.encode()))
     notes = {
-        "another key": lambda: log.checkpoint(NoteSigner(LOG, OTHER_KEY)),
-        "the receipts key": lambda: log.checkpoint(server.signer),
+        "another signature": lambda: Note(text, (false,)).format(),
         "another log's name": lambda: log.checkpoint(origin=f"{LOG}/receipts", signer=server.signer),
-        "no signature": lambda: note[: note.rindex(" ") + 1] + note[note.rindex(" ") + 1 :].swapcase(),
+        "no base64": lambda: note[: note.rindex(" ") + 1] + note[note.rindex(" ") + 1 :].swapcase(),
         "two lines": lambda: note + note[note.index("—") :],
     }
     assert refused(unproven, 0, log, log.answer() | {"checkpoint": notes[kind]()}).finding is Finding.CHECKPOINT
+
+
+@pytest.mark.parametrize("kind", ["another key", "the receipts key"])
+def test_a_key_that_the_policy_does_not_list_contradicts_nothing(unproven: Table, kind: str) -> None:
+    """Nothing is signed on it, and with a policy that lists the old key and the new one the match goes on."""
+    server, log = unproven.server, unproven.server.log
+    client, memory = unproven.clients[0], unproven.memories[0]
+    other = NoteSigner(LOG, OTHER_KEY) if kind == "another key" else server.signer
+    with pytest.raises(UnknownLogKey, match="old key and the new one"):
+        ask(client, log, log.answer() | {"checkpoint": log.checkpoint(other)})
+    with pytest.raises(NotLogged):
+        client.join()
+    assert (memory.sitting(M).stopped, memory.newest(LOG), memory.logged(M)) == (None, None, [])
+    assert not list(unproven.folder.glob("**/*.evidence"))
+    both = policy_of(log.signer.verifier_key, VerifierKey(LOG, OTHER_KEY.public))
+    log.signer = NoteSigner(LOG, OTHER_KEY)
+    again = MatchClient(memory, M, unproven.folder, both)
+    again.receive(server.answer(0, 0))
+    ask(again, log)
+    assert again.join() is not None
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,15 @@ def memory(tmp_path: Path) -> Memory:
     return memory
 
 
+def test_what_is_kept_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut takes back nothing that was signed: the log of what is written reaches the disk with each of it."""
+    monkeypatch.undo()
+    memory = Memory(tmp_path / "memory.db")
+    told = [memory._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert told == ["wal", 2]
+    memory.close()
+
+
 def test_the_file_is_the_owners_alone(tmp_path: Path) -> None:
     before = os.umask(0)
     try:

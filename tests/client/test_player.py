@@ -42,7 +42,8 @@ class House:
     """The routes of a service in memory, for two players who come with the tokens seat0 and seat1."""
 
     def __init__(self) -> None:
-        self.server = Server()
+        # One deal decides it.
+        self.server = Server(options={"target": 1})
         self.lock = threading.RLock()
         self.seated: list[str] = []
         self.description: dict[str, Any] = {}

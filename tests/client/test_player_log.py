@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +10,31 @@ import httpx2
 import pytest
 
 from fairdeal import canonical
-from fairdeal.client import Contradiction, Finding, Memory, NotLogged, Player, Unacceptable, prefer_winning_tricks
+from fairdeal.client import (
+    Contradiction,
+    Finding,
+    Memory,
+    NotLogged,
+    Player,
+    Unacceptable,
+    UnknownLogKey,
+    prefer_winning_tricks,
+)
 from fairdeal.client import api as calls
+from fairdeal.errors import WrongPhase
 from fairdeal.keys import SigningKey
 from fairdeal.match import MATCH_LEAVES, LogPart, lost_leaf, parse_bundle, parse_held, replay, write_bundle
-from fairdeal.tlog import Policy, VerifierKey, format_policy
+from fairdeal.tlog import Checkpoint, Cosigner, Note, Policy, VerifierKey, format_policy
+from fairdeal_verifier import Policy as TheirPolicy
+from fairdeal_verifier import verify
 from tests.client.server import LOG, LogBook, M, other_leaf
 from tests.client.test_player import House, play, sit
 
 POLICY_PATH = "/log/policy"
 LOG_PATH = f"/v1/matches/{M}/log"
-OTHER = VerifierKey(LOG, SigningKey.from_seed(b"o" * 32).public)
+OTHER_KEY = SigningKey.from_seed(b"o" * 32)
+WITNESS = Cosigner("witness.test/one", SigningKey.from_seed(b"w" * 32))
+OTHER = VerifierKey(LOG, OTHER_KEY.public)
 
 
 @pytest.fixture(autouse=True)
@@ -88,14 +103,30 @@ def test_without_a_policy_the_services_own_is_kept(house: House, memories: list[
     assert not house.bodies
 
 
-def test_a_log_by_another_key_than_the_policys(house: House, players: list[Player], tmp_path: Path) -> None:
+@pytest.mark.parametrize("acts", [0, 10])
+def test_a_log_key_that_is_replaced_during_the_match(
+    house: House, players: list[Player], memories: list[Memory], tmp_path: Path, acts: int
+) -> None:
+    """Programs whose policy lists the old key alone stop where they are; with one that lists both they go on."""
     sit(players)
-    house.server.log.signer = LogBook(SigningKey.from_seed(b"o" * 32)).signer
-    for error in play(players):
-        assert isinstance(error, Contradiction)
-        assert error.finding is Finding.CHECKPOINT
-    assert not house.bodies
-    assert len(list(tmp_path.glob(f"*/{M}.evidence"))) == 2
+    first = house.server.log.signer.verifier_key
+
+    def replace(request: httpx2.Request) -> None:
+        if len(house.bodies) >= acts:
+            house.server.log.signer = LogBook(OTHER_KEY).signer
+
+    house.before = replace
+    with ThreadPoolExecutor(2) as pool:
+        for playing in [pool.submit(player.play, M, prefer_winning_tricks) for player in players]:
+            with pytest.raises(UnknownLogKey, match="old key and the new one"):
+                playing.result()
+    sent = list(house.bodies)
+    assert acts <= len(sent) < 20
+    assert not list(tmp_path.glob(f"*/{M}.evidence"))
+    both = Policy.parse(format_policy((first, OTHER)).encode())
+    again = [Player(house.api(seat), memory, tmp_path / str(seat), both) for seat, memory in enumerate(memories)]
+    assert [taken.ending.reason for taken in play(again)] == ["target", "target"]
+    assert house.bodies[: len(sent)] == sent
 
 
 # --- Waiting for the log
@@ -259,6 +290,12 @@ def forked(house: House) -> LogPart:
     return other.part(house.server.lines, 2)
 
 
+def falsely_signed(note: str) -> str:
+    """The checkpoint under the log key's name, by somebody who has not that key."""
+    text, (line,) = (told := Note.parse(note)).text, told.lines
+    return Note(text, (replace(line, signature=OTHER_KEY.sign(text.encode())),)).format()
+
+
 WRONG_PARTS: dict[str, tuple[Callable[[House, LogPart], LogPart | None], Finding]] = {
     "none": (lambda _house, _part: None, Finding.LEAF),
     "a leaf is missing": (
@@ -267,9 +304,21 @@ WRONG_PARTS: dict[str, tuple[Callable[[House, LogPart], LogPart | None], Finding
     ),
     "no proof of what was seen": (lambda _house, part: LogPart(part.checkpoint, (), part.leaves), Finding.CONSISTENCY),
     "another log": (lambda house, _part: forked(house), Finding.CONSISTENCY),
-    "another key": (
-        lambda house, part: LogPart(house.server.receipt(house.server.lines), part.consistency, part.leaves),
+    "another signature": (
+        lambda _house, part: LogPart(falsely_signed(part.checkpoint), part.consistency, part.leaves),
         Finding.CHECKPOINT,
+    ),
+    "a leaf without its proof": (
+        lambda _house, part: LogPart(
+            part.checkpoint, part.consistency, (*part.leaves[:-1], replace(part.leaves[-1], proof=()))
+        ),
+        Finding.INCLUSION,
+    ),
+    "a proof of another size": (
+        lambda _house, part: LogPart(
+            part.checkpoint, tuple(replace(one, size=one.size - 1) for one in part.consistency), part.leaves
+        ),
+        Finding.CONSISTENCY,
     ),
     "an older checkpoint": (
         lambda house, part: LogPart(LogBook().checkpoint(), part.consistency, part.leaves),
@@ -300,6 +349,51 @@ def test_a_newer_checkpoint_in_the_services_bundle(house: House, players: list[P
     log = parse_bundle(taken.bundle.read_bytes()).log
     assert log is not None
     assert log.checkpoint != house.server.log.checkpoint()
+    assert taken.witnessed, "the policy asks for no witness"
+
+
+def witnessed_bundle(house: House) -> bytes:
+    """The service's bundle when the witness has cosigned the newest checkpoint."""
+    part = house.server.log.part(house.server.lines, 2)
+    cosigned = part.checkpoint + WITNESS.cosign(Checkpoint.parse(Note.parse(part.checkpoint).text), 10**9).format()
+    return write_bundle(
+        house.server.receipt(house.server.lines), house.server.lines, replace(part, checkpoint=cosigned)
+    )
+
+
+def test_the_services_bundle_is_taken_once_it_is_witnessed(
+    house: House, memories: list[Memory], tmp_path: Path
+) -> None:
+    log = house.server.log.signer.verifier_key.format()
+    policy = f"log {log}\nwitness one {WITNESS.verifier_key.format()}\nquorum one\n".encode()
+    players = [
+        Player(house.api(seat), memory, tmp_path / str(seat), Policy.parse(policy))
+        for seat, memory in enumerate(memories)
+    ]
+    sit(players)
+    with pytest.raises(WrongPhase):
+        players[0].refresh(M)
+    taken = play(players)[0]
+    own = taken.bundle.read_bytes()
+    assert verify(own, TheirPolicy.parse(policy), None).verdict == "unchecked"
+    assert (taken.witnessed, players[0].refresh(M), taken.bundle.read_bytes()) == (False, taken, own)
+
+    witnessed = witnessed_bundle(house)
+    house.before = on(f"/v1/matches/{M}/bundle", lambda _: httpx2.Response(200, content=witnessed))
+    assert players[0].refresh(M) == replace(taken, witnessed=True)
+    assert taken.bundle.read_bytes() == witnessed
+    assert verify(witnessed, TheirPolicy.parse(policy), None).verdict == "verified"
+
+    # The service's newest checkpoint waits for its witness again: what is witnessed stays.
+    house.before = None
+    house.server.log.append(other_leaf(10**6))
+    for again in (lambda: players[0].refresh(M), lambda: players[0].play(M, prefer_winning_tricks)):
+        assert again() == replace(taken, witnessed=True)
+        assert taken.bundle.read_bytes() == witnessed
+    # A file that is not whole is no witnessed one.
+    taken.bundle.write_bytes(witnessed[:-2])
+    assert players[0].refresh(M) == taken
+    assert taken.bundle.read_bytes() == own
 
 
 def test_tiles_that_prove_nothing(house: House, players: list[Player]) -> None:
