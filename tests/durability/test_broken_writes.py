@@ -192,7 +192,7 @@ class Course:
         self.insist(lambda: self.service.restart(OUTAGE_MS))
         self.insist(lambda: self.service.app.state.sequencer.look())
         self.move(players)
-        self.tick(36_000)
+        self.tick(48_000)
         self.insist(lambda: self.service.app.state.sequencer.look())
         players[0].do({"resign": True})
         self.logged(m, "close")

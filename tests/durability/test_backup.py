@@ -1,0 +1,131 @@
+"""An older database put back under a live match: real processes, real players, and an auditor who kept a checkpoint."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import NoReturn
+
+import httpx2
+
+from fairdeal.client import Turn
+from fairdeal.match import HeldLine, parse_bundle, parse_held
+from fairdeal.match.leaves import parse_leaf
+from fairdeal.tlog import Policy
+from fairdeal_verifier import Policy as VerifierPolicy
+from fairdeal_verifier import verify
+from tests.agreement.test_served_audit import AUDITOR, audit, export
+from tests.durability.duel import DEPOSIT, GIVE_UP_S, Both, Enough, Program, gone, leave_after, programs, seated
+from tests.durability.history import check_one_history
+from tests.durability.process import Service
+
+
+def resigned(both: Both) -> str:
+    """A match that is over soon."""
+    m = seated(both)
+    with ThreadPoolExecutor(2) as pool:
+        left, waiting = leave_after(both, m, 2, pool)
+        left.resign(m)
+        left.play(m)
+        waiting.result(GIVE_UP_S)
+    return m
+
+
+def part_played(both: Both, m: str, pool: ThreadPoolExecutor) -> Future[None]:
+    """Six decisions more; the one who waits for the next one."""
+    return leave_after(both, m, 6, pool)[1]
+
+
+def fairdeal(service: Service, *command: str) -> subprocess.CompletedProcess[str]:
+    """A command of the operator's, on the service's files."""
+    where = ["--database", str(service.database), "--keys", str(service.keys)]
+    run = [sys.executable, "-m", "fairdeal", *command, *where]
+    return subprocess.run(run, capture_output=True, text=True, timeout=GIVE_UP_S, check=False)
+
+
+def back_up(service: Service, backup: Path) -> None:
+    """As the operator's handbook says."""
+    with closing(sqlite3.connect(service.database)) as live, closing(sqlite3.connect(backup)) as to:
+        live.backup(to)
+
+
+def put_back(service: Service, backup: Path) -> None:
+    for path in service.home.glob("fairdeal.db-*"):
+        path.unlink()
+    shutil.copy(backup, service.database)
+
+
+def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path) -> None:
+    backup, kept = tmp_path / "backup.db", tmp_path / "kept.checkpoint"
+    with Service(tmp_path / "service", auditor_token=AUDITOR) as service, ThreadPoolExecutor(4) as pool:
+        both = programs(service)
+        over = resigned(both)
+        before = [program.wallet() for program in both]
+        live = seated(both)
+        waiting = [part_played(both, live, pool)]
+        back_up(service, backup)
+        size = service.size(live)
+        waiting.append(part_played(both, live, pool))
+        assert service.size(live) > size
+        kept.write_text(httpx2.get(f"{service.url}/log/checkpoint").text)
+        notes = {note for (note,) in service.rows("SELECT note FROM checkpoints")}
+        for program in both:
+            program.plan = gone
+        with service.down():
+            for one in waiting:
+                assert isinstance(one.exception(GIVE_UP_S), Enough)
+            put_back(service, backup)
+            refused = fairdeal(service, "serve", "--port", str(service.port))
+            assert refused.returncode == 1
+            assert "`fairdeal restore`" in refused.stderr
+            restored = fairdeal(service, "restore")
+            first, *lost = restored.stdout.splitlines()
+            assert (restored.returncode, lost) == (0, [live]), restored.stderr
+        for program in both:
+            check_given_up(program, live, size)
+        assert [program.wallet() for program in both] == before, "the stakes are back"
+        assert sum(cash for cash, _ in before) < 2 * DEPOSIT
+        check_log(service, both[0], notes, kept, tmp_path / "directory", [over, live])
+        service.stop()
+        assert not service.books().pots
+        assert not service.books().holds
+
+
+def never(_turn: Turn) -> NoReturn:
+    raise AssertionError("nothing more is signed")
+
+
+def check_given_up(program: Program, m: str, size: int) -> None:
+    """The player holds receipts of more than there is, goes no further, and nobody is accused."""
+    program.plan = lambda _: None
+    before = len(program.heard)
+    with program.api() as api:
+        taken = program.player(api).play(m, never)
+    assert taken.ending is None
+    assert not [heard for heard in program.heard[before:] if heard.path.endswith("/actions")]
+    bundle, held = taken.bundle.read_bytes(), taken.held.read_bytes()
+    print(
+        len(parse_bundle(bundle).events),
+        size,
+        [l.view["size"] for l in parse_held(held).lines if isinstance(l, HeldLine)],
+    )
+    print(verify(bundle, VerifierPolicy.parse(program.policy.read_bytes()), held))
+
+
+def check_log(
+    service: Service, program: Program, notes: set[str], kept: Path, directory: Path, matches: list[str]
+) -> None:
+    leaves = [leaf for (leaf,) in service.rows("SELECT leaf FROM leaves ORDER BY n")]
+    notes |= {note for (note,) in service.rows("SELECT note FROM checkpoints")}
+    check_one_history(Policy.parse(program.policy.read_bytes()), leaves, notes)
+    closes = [leaf for leaf in map(parse_leaf, leaves) if leaf["type"] == "close"]
+    assert [(leaf["m"], leaf["outcome"], leaf.get("cause")) for leaf in closes] == [
+        (matches[0], "forfeit", None),
+        (matches[1], "void", "lost"),
+    ]
+    export(service, directory)
+    code, report = audit(directory, "--policy", program.policy, "--since", kept)
+    print(code, report)

@@ -1,0 +1,243 @@
+"""kill −9 under load: all checkpoints that were ever served are of one log, and every match ends and pays once."""
+
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+import pytest
+
+from fairdeal.client import Api, Unreachable
+from fairdeal.match import Event, HeldLog, parse_held
+from fairdeal.store import LogCopy
+from fairdeal.tlog import Policy
+from fairdeal_verifier import Policy as VerifierPolicy
+from fairdeal_verifier import verify
+from tests.agreement.test_served_audit import AUDITOR, audit, export
+from tests.durability.duel import DEPOSIT, GIVE_UP_S, STAKE, Both, Program, check_kept
+from tests.durability.history import check_leaves, check_one_history, check_proven
+from tests.durability.process import Service
+from tests.durability.wire import Moment, Strike
+
+SCALE = float(os.environ.get("SOAK", "1"))
+STRIKE = 0.04
+"""The chance of a call that changes something to be shot at."""
+LOOK_S = 0.02
+PURSE = 100_000
+"""Beside the usual deposit: enough to lose for as long as there are shots."""
+Result = TypeVar("Result")
+
+
+class Witness:
+    """Somebody outside who keeps every checkpoint that the log ever showed, through all lives of the service."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._stopping = threading.Event()
+        self.notes: set[str] = set()
+        self._archived: set[int] = set()
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        with ThreadPoolExecutor(1) as pool:
+            watching = pool.submit(self._watch)
+            try:
+                yield
+            finally:
+                self._stopping.set()
+            watching.result(GIVE_UP_S)
+        self.look()
+
+    def look(self) -> None:
+        with httpx2.Client(base_url=f"{self._service.url}/log", timeout=5) as http:
+            self._keep(http, "/checkpoint")
+            sizes = http.get("/checkpoints").raise_for_status().text.split()
+            for size in set(map(int, sizes)) - self._archived:
+                self._keep(http, f"/checkpoints/{size}")
+                self._archived.add(size)
+
+    def _keep(self, http: httpx2.Client, path: str) -> None:
+        answer = http.get(path)
+        if answer.is_success:
+            self.notes.add(answer.text)
+
+    def _watch(self) -> None:
+        while not self._stopping.wait(LOOK_S):
+            try:
+                self.look()
+            except httpx2.HTTPError:
+                continue
+
+
+class Guns:
+    """Kills around random calls, whatever they are, until there were so many kills."""
+
+    def __init__(self, service: Service, number: int, kills: int) -> None:
+        self._service, self._kills = service, kills
+        self._choice = random.Random(number)
+        self._lock = threading.Lock()
+
+    @property
+    def empty(self) -> bool:
+        return len(self._service.kills) >= self._kills
+
+    def __call__(self, request: httpx2.Request) -> Strike | None:
+        with self._lock:
+            if self.empty or request.method == "GET" or self._choice.random() > STRIKE:
+                return None
+            moments = [Moment.LOST, Moment.DURING, Moment.HALF, Moment.AFTER]
+            return Strike(self._choice.choice(moments), self._choice.uniform(0, 0.02))
+
+    def shoot(self) -> None:
+        """By the clock on the wall too, now and then while the service is still starting."""
+        while not self.empty:
+            if self._choice.random() < 0.8:
+                self._service.wait_ready()
+            time.sleep(self._choice.uniform(0, 2))
+            if not self.empty:
+                self._service.kill()
+
+
+def insist(call: Callable[[], Result]) -> Result:
+    """However long the service is away."""
+    until = time.monotonic() + GIVE_UP_S
+    while True:
+        try:
+            return call()
+        except Unreachable:
+            assert time.monotonic() < until
+
+
+def play_on(both: Both, guns: Guns, played: list[tuple[Both, str]]) -> None:
+    """Match after match until the last shot; each of the two in a thread."""
+    with ThreadPoolExecutor(2) as pool:
+        while True:
+            m = insist(both[0].open)
+            for program in both:
+                insist(partial(program.sit, m))
+            for playing in [pool.submit(program.play, m) for program in both]:
+                playing.result(GIVE_UP_S)
+            played.append((both, m))
+            if guns.empty:
+                return
+
+
+def kill_under_load(home: Path, number: int, kills: int, pairs: int) -> None:
+    with Service(home, auditor_token=AUDITOR, clock__join_ms="600000") as service:
+        guns, witness = Guns(service, number, kills), Witness(service)
+        couples = [(Program(service, f"a{pair}", guns), Program(service, f"b{pair}", guns)) for pair in range(pairs)]
+        programs = [program for both in couples for program in both]
+        with service.operator() as operator:
+            for program in programs:
+                operator.deposit(program.account, PURSE, key=f"purse-{program.name}")
+        played: list[tuple[Both, str]] = []
+        with witness.watching(), ThreadPoolExecutor(pairs + 1) as pool:
+            loads = [pool.submit(play_on, both, guns, played) for both in couples]
+            loads.append(pool.submit(guns.shoot))
+            for load in loads:
+                load.result(GIVE_UP_S)
+            service.wait_ready()
+        assert len(service.kills) >= kills
+        call_off(service, couples)
+        check_audit(service, home, witness)
+        notes = witness.notes | collected(programs, played)
+        for both, m in played:
+            check_kept(both, m)
+        check_paid(service, programs, played)
+        service.stop()
+        check_log(service, programs, notes)
+
+
+def call_off(service: Service, couples: list[Both]) -> None:
+    """Tables whose opener never learnt that they were opened."""
+    sessions = {both[0].account: both[0].session for both in couples}
+    for m, opener in service.rows("SELECT id, opener FROM matches WHERE status = 'open'"):
+        headers = {"Authorization": f"Bearer {sessions[opener]}"}
+        httpx2.post(f"{service.url}/v1/tables/{m}/cancel", headers=headers, timeout=60).raise_for_status()
+    with Api(service.url) as api:
+        for (m,) in service.rows("SELECT id FROM matches"):
+            api.log(m, 0, "close")
+
+
+def check_audit(service: Service, home: Path, witness: Witness) -> None:
+    """By an auditor who kept the first checkpoint there was."""
+    witness.look()
+    policy, since = home / "policy.txt", home / "since.checkpoint"
+    policy.write_bytes(httpx2.get(f"{service.url}/log/policy").content)
+    opened = Policy.parse(policy.read_bytes())
+    first = min(witness.notes, key=lambda note: opened.open(note).checkpoint.size)
+    since.write_text(first)
+    export(service, home / "directory")
+    code, report = audit(home / "directory", "--policy", policy, "--since", since)
+    assert (report["findings"], report["faults"]) == ([], [])
+    assert (code, report["verdict"]) == (0, "verified")
+    assert report["questions"]["not_closed"] == report["questions"]["lost"] == report["questions"]["seen"] == []
+
+
+def collected(programs: list[Program], played: list[tuple[Both, str]]) -> set[str]:
+    """Every checkpoint in the players' files, and in every answer they ever got."""
+    notes = {answer["checkpoint"] for program in programs for answer in proofs(program)}
+    for both, m in played:
+        for program in both:
+            held = (program.folder / f"{m}.held").read_bytes()
+            kept = {line.checkpoint for line in parse_held(held).lines if isinstance(line, HeldLog)}
+            assert kept
+            notes |= kept
+            bundle = (program.folder / f"{m}.fairdeal").read_bytes()
+            report = verify(bundle, VerifierPolicy.parse(program.policy.read_bytes()), held)
+            assert report.verdict == "verified", report
+    return notes
+
+
+def proofs(program: Program) -> Iterator[dict[str, Any]]:
+    for heard in program.heard:
+        if heard.path.endswith("/log"):
+            yield from (message for message in heard.messages() if "checkpoint" in message)
+
+
+def check_paid(service: Service, programs: list[Program], played: list[tuple[Both, str]]) -> None:
+    """Every match ended once, and the wallets are what the settlements say."""
+    assert service.rows("SELECT count(*) FROM matches WHERE status <> 'ended'") == [(0,)]
+    money = {program.account: DEPOSIT + PURSE for program in programs}
+    for _, m in played:
+        ((line,),) = service.rows("SELECT line FROM events WHERE match_id = ? ORDER BY n DESC LIMIT 1", m)
+        paid = {line["account"]: line["amount"] for line in Event.parse(line).data["lines"]}
+        assert service.money(m) == sorted(["sit", "sit", "pot", "finish"])
+        for account, seat in service.rows("SELECT account_id, seat FROM seats WHERE match_id = ?", m):
+            money[account] += paid.get(f"seat:{seat}", 0) - STAKE
+    for program in programs:
+        assert program.wallet() == (money[program.account], 0)
+
+
+def check_log(service: Service, programs: list[Program], notes: set[str]) -> None:
+    """Of what is on the disk now, against all that was ever shown."""
+    policy = Policy.parse(programs[0].policy.read_bytes())
+    leaves = [leaf for (leaf,) in service.rows("SELECT leaf FROM leaves ORDER BY n")]
+    signed = {note for (note,) in service.rows("SELECT note FROM checkpoints")}
+    kept = LogCopy(service.home / "log")
+    assert list(kept.leaves(0, len(leaves) + 1)) == leaves
+    note = kept.checkpoint()
+    assert note is not None
+    assert notes <= signed, "a checkpoint was shown that was not stored"
+    check_one_history(policy, leaves, notes | signed | {note})
+    check_proven(policy, leaves, [answer for program in programs for answer in proofs(program)])
+    check_leaves(leaves, [m for (m,) in service.rows("SELECT id FROM matches")])
+    books = service.books()
+    assert not books.holds
+    assert not books.pots
+
+
+def test_a_few_kills_under_load(tmp_path: Path) -> None:
+    kill_under_load(tmp_path, 0, kills=3, pairs=1)
+
+
+@pytest.mark.soak
+def test_fifty_kills_under_load(tmp_path: Path) -> None:
+    kill_under_load(tmp_path, 1, kills=max(4, round(50 * SCALE)), pairs=3)
