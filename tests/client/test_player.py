@@ -41,9 +41,9 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 class House:
     """The routes of a service in memory, for two players who come with the tokens seat0 and seat1."""
 
-    def __init__(self) -> None:
-        # One deal decides it.
-        self.server = Server(options={"target": 1})
+    def __init__(self, target: int = 1) -> None:
+        """One deal decides it, unless the `target` is higher."""
+        self.server = Server(options={"target": target})
         self.lock = threading.RLock()
         self.seated: list[str] = []
         self.description: dict[str, Any] = {}
