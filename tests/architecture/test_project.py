@@ -57,6 +57,14 @@ def pins(lock: str) -> dict[str, str]:
     return {entry.partition("==")[0]: entry for entry in entries if not entry.startswith("#")}
 
 
+def test_every_room_is_on_the_map() -> None:
+    """Each package and module of `fairdeal` stands in ARCHITECTURE.md's table, and nothing that is gone."""
+    rows = re.findall(r"^\| `fairdeal/(.*?)` \|", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.MULTILINE)
+    named = [name for row in rows for name in row.split("` `")]
+    made = [f"{path.name}/" if path.is_dir() else path.name for path in (ROOT / "fairdeal").glob("[a-z]*")]
+    assert sorted(named) == sorted(set(made) - {"py.typed"})
+
+
 @pytest.mark.parametrize("lock", LOCKS)
 def test_lock_names_no_host(lock: str) -> None:
     assert not re.search(r"://|^-", (ROOT / lock).read_text(), re.MULTILINE)
