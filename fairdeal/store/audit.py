@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, exists, insert, select
 from fairdeal import canonical
 from fairdeal.app.ports import SeatedPlayer, SignificantEvent
 from fairdeal.errors import RecordsBroken
+from fairdeal.store.numbers import take
 from fairdeal.store.tables import roster, seats, significant_events, transactions
 
 _SEATED: Final = (seats.c.account_id, seats.c.match_id, seats.c.player, seats.c.seat)
@@ -30,8 +31,11 @@ def roster_lines(connection: Connection, start: int, limit: int) -> tuple[Seated
 def enrol(connection: Connection, match_id: str) -> None:
     """The seats of a match that all have joined, by their number; once each."""
     here = (seats.c.match_id == match_id) & ~exists().where(roster.c.player == seats.c.player)
-    players = select(seats.c.player).where(here).order_by(seats.c.seat)
-    connection.execute(insert(roster).from_select(["player"], players))
+    players = connection.execute(select(seats.c.player).where(here).order_by(seats.c.seat)).scalars().all()
+    if players:
+        first = take(connection, "roster", len(players))
+        rows = [{"seq": seq, "player": player} for seq, player in enumerate(players, first)]
+        connection.execute(insert(roster), rows)
 
 
 def identify(connection: Connection, player: str, reason: str, at: int) -> SeatedPlayer | None:
@@ -61,7 +65,7 @@ def significant_events_before(connection: Connection, before: int | None, limit:
 def _numbered(
     connection: Connection, lines: Select[Any], seq: ColumnElement[int | None], start: int, limit: int
 ) -> list[tuple[Any, ...]]:
-    """Rows by their place: nothing is ever deleted, so SQLite numbers them from 1 without a gap."""
+    """Rows by their place: they are numbered from 1 without a gap."""
     rows = connection.execute(lines.where(seq.between(start + 1, start + limit)).order_by(seq)).all()
     if [row.seq for row in rows] != list(range(start + 1, start + 1 + len(rows))):
         raise RecordsBroken("a numbered record is missing")

@@ -1,15 +1,17 @@
 """Posting transactions: balances, entries, header, and the holds that follow. Inside the caller's transaction."""
 
-from sqlalchemy import Connection, exists, func, insert, literal, select, update
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy import BigInteger, ColumnElement, Connection, cast, exists, func, insert, literal, select, update
 
 from fairdeal.app.ports import Deposited, Status, Wallet, WalletLine
 from fairdeal.errors import InsufficientFunds, LedgerBroken, LimitExceeded
 from fairdeal.ledger import CASHIER, Books, Posting, Transaction, cash, held, pot
 from fairdeal.limits import MAX_SAFE_INTEGER
+from fairdeal.store.numbers import take
 from fairdeal.store.people import check_account
+from fairdeal.store.statements import insert_unless_there
 from fairdeal.store.tables import balances, entries, hold_endings, holds, matches, transactions
 
+# Two transactions that need the same balances take them in the same order, and neither waits for the other for ever.
 _LOCK_ORDER = ("match:", "player:", "house:", "tax", "cashier")
 
 
@@ -36,6 +38,7 @@ def post(connection: Connection, transaction: Transaction) -> None:
     )
     connection.execute(
         insert(transactions).values(
+            seq=take(connection, "transactions", 1),
             id=transaction.id,
             kind=transaction.kind.value,
             match_id=transaction.match,
@@ -87,10 +90,10 @@ def books(connection: Connection, asset: str) -> Books:
     """Every record of one asset that must agree with the others."""
     kept = connection.execute(select(balances.c.account, balances.c.balance).where(balances.c.asset == asset))
     sums = connection.execute(
-        select(entries.c.account, func.sum(entries.c.amount)).where(entries.c.asset == asset).group_by("account")
+        select(entries.c.account, _sum(entries.c.amount)).where(entries.c.asset == asset).group_by("account")
     )
     open_holds = connection.execute(
-        select(holds.c.account_id, func.sum(holds.c.amount))
+        select(holds.c.account_id, _sum(holds.c.amount))
         .join(matches, matches.c.id == holds.c.match_id)
         .where(matches.c.asset == asset, ~exists().where(hold_endings.c.hold_id == holds.c.id))
         .group_by(holds.c.account_id)
@@ -106,6 +109,10 @@ def books(connection: Connection, asset: str) -> Books:
         holds={held(account_id): amount for account_id, amount in open_holds},
         pots={pot(match_id): amount for match_id, amount in pots},
     )
+
+
+def _sum(amounts: ColumnElement[int]) -> ColumnElement[int]:
+    return cast(func.sum(amounts), BigInteger)  # PostgreSQL's sums are decimals
 
 
 def _lock_order(posting: Posting) -> tuple[int, str]:
@@ -125,8 +132,7 @@ def _move(connection: Connection, posting: Posting, asset: str) -> int:
     )
     after: int | None = connection.execute(guarded).scalar_one_or_none()
     if after is None:
-        first = sqlite_insert(balances).values(account=account, asset=asset, balance=0).on_conflict_do_nothing()
-        connection.execute(first)
+        connection.execute(insert_unless_there(balances).values(account=account, asset=asset, balance=0))
         after = connection.execute(guarded).scalar_one_or_none()
     if after is None:
         raise _refusal(posting)

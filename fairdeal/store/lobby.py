@@ -22,7 +22,8 @@ from fairdeal.ledger import Transaction
 from fairdeal.store import journal
 from fairdeal.store.once import Answer
 from fairdeal.store.people import check_account
-from fairdeal.store.tables import commitments, events, matches, seals, seats
+from fairdeal.store.statements import insert_unless_there, lock
+from fairdeal.store.tables import accounts, commitments, events, matches, seals, seats
 
 _TABLE = (
     matches.c.seq,
@@ -46,6 +47,7 @@ _TABLE = (
 def open_table(connection: Connection, table: NewTable, most: int) -> None:
     """Raises UnknownAccount, LimitExceeded, CommitmentReused."""
     check_account(connection, table.opener)
+    lock(connection, accounts, accounts.c.id == table.opener)
     unfinished = (matches.c.opener == table.opener) & (matches.c.status != Status.ENDED.value)
     if connection.execute(select(func.count()).select_from(matches).where(unfinished)).scalar_one() >= most:
         raise LimitExceeded("the account has opened as many tables as may be unfinished at a time", {"most": most})
@@ -72,9 +74,11 @@ def open_table(connection: Connection, table: NewTable, most: int) -> None:
 
 def reserve(connection: Connection, commitment: str, match_id: str) -> None:
     """Takes a commitment for ever. Raises CommitmentReused."""
-    if connection.execute(select(commitments).where(commitments.c.commitment == commitment)).first() is not None:
+    taken = select(commitments).where(commitments.c.commitment == commitment)
+    new = insert_unless_there(commitments).values(commitment=commitment, match_id=match_id)
+    # The guards on SQLite refuse an insert over a key whatever it says of conflicts: hence the look before it.
+    if connection.execute(taken).first() or not connection.execute(new.returning(commitments.c.commitment)).first():
         raise CommitmentReused("this commitment was used before")
-    connection.execute(insert(commitments).values(commitment=commitment, match_id=match_id))
 
 
 def table(connection: Connection, match_id: str) -> Table | None:
@@ -155,6 +159,8 @@ def _check_money(
 
 
 def _known(connection: Connection, match_id: str) -> Table:
+    """The table as it stands until the end of the transaction."""
+    lock(connection, matches, matches.c.id == match_id)
     found = table(connection, match_id)
     if found is None:
         raise UnknownMatch("there is no such match")

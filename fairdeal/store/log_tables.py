@@ -3,8 +3,9 @@
 from sqlalchemy import BigInteger, CheckConstraint, Index, Table, UniqueConstraint, text
 from sqlmodel import Field
 
-from fairdeal.store.tables import SEQUENCE, Row
+from fairdeal.store.tables import GIVEN, SEQUENCE, Row
 
+_KEYS = text("type = 'key'")
 _OF_A_MATCH = "(match_id IS NOT NULL) = (type IN ('open', 'full', 'start', 'close'))"
 
 
@@ -29,9 +30,9 @@ class LeafRow(Row, table=True):
     __table_args__ = (
         CheckConstraint(_OF_A_MATCH, name="of_a_match"),
         UniqueConstraint("match_id", "type"),
-        Index("key_leaves", "n", sqlite_where=text("type = 'key'")),  # a few among millions
+        Index("key_leaves", "n", sqlite_where=_KEYS, postgresql_where=_KEYS),  # a few among millions
     )
-    n: int = Field(primary_key=True, sa_type=SEQUENCE)
+    n: int = Field(primary_key=True, sa_type=SEQUENCE, sa_column_kwargs=GIVEN)
     leaf: bytes
     type: str
     match_id: str | None
@@ -55,10 +56,10 @@ class LogHeadRow(Row, table=True):
 
     __tablename__ = "log_head"
     __table_args__ = (
-        CheckConstraint("only = 1", name="one_row"),
+        CheckConstraint('"only" = 1', name="one_row"),
         CheckConstraint("size >= 0 AND length(root) = 32", name="form"),
     )
-    only: int = Field(primary_key=True)
+    only: int = Field(primary_key=True, sa_column_kwargs=GIVEN)
     size: int = Field(sa_type=BigInteger)
     root: bytes
 
@@ -67,7 +68,7 @@ class CheckpointRow(Row, table=True):
     """Every checkpoint that was signed, without the witnesses' lines. Append-only."""
 
     __tablename__ = "checkpoints"
-    size: int = Field(primary_key=True, sa_type=SEQUENCE)
+    size: int = Field(primary_key=True, sa_type=SEQUENCE, sa_column_kwargs=GIVEN)
     note: str
 
 
@@ -94,8 +95,8 @@ class JournalMarkRow(Row, table=True):
     """Exactly one row: how far the money journal is in the log. `subtrees` are the hashes of its tree's frontier."""
 
     __tablename__ = "journal_mark"
-    __table_args__ = (CheckConstraint("only = 1", name="one_row"),)
-    only: int = Field(primary_key=True)
+    __table_args__ = (CheckConstraint('"only" = 1', name="one_row"),)
+    only: int = Field(primary_key=True, sa_column_kwargs=GIVEN)
     size: int = Field(sa_type=BigInteger)
     subtrees: bytes
     at: int = Field(sa_type=BigInteger)

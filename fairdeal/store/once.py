@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, select, update
-from sqlalchemy.dialects.sqlite import insert
 
 from fairdeal.app.ports import Once
 from fairdeal.errors import IdempotencyConflict, Refused
+from fairdeal.store.statements import insert_unless_there
 from fairdeal.store.tables import requests
 
 Answer: TypeAlias = dict[str, Any]
@@ -19,8 +19,8 @@ def answer(connection: Connection, once: Once, work: Callable[[], Answer]) -> An
     returned, so that the caller's transaction commits it before it is raised. Raises IdempotencyConflict.
     """
     mine = (requests.c.scope == once.scope) & (requests.c.key == once.key)
-    reservation = insert(requests).values(scope=once.scope, key=once.key, intent=once.intent, answer=None)
-    reserved = connection.execute(reservation.on_conflict_do_nothing().returning(requests.c.key)).one_or_none()
+    reservation = insert_unless_there(requests).values(scope=once.scope, key=once.key, intent=once.intent, answer=None)
+    reserved = connection.execute(reservation.returning(requests.c.key)).one_or_none()
     if reserved is None:
         first = connection.execute(select(requests.c.intent, requests.c.answer).where(mine)).one()
         if first.intent != once.intent:

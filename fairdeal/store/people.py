@@ -1,10 +1,10 @@
 """Accounts and their logins. Inside the caller's transaction."""
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from fairdeal.app.ports import Account, Session
 from fairdeal.errors import NameTaken, UnknownAccount
+from fairdeal.store.statements import insert_unless_there
 from fairdeal.store.tables import accounts, sessions
 
 _ACCOUNT = (accounts.c.id, accounts.c.name, accounts.c.kind, accounts.c.password_hash, accounts.c.created_at)
@@ -12,7 +12,7 @@ _ACCOUNT = (accounts.c.id, accounts.c.name, accounts.c.kind, accounts.c.password
 
 def create_account(connection: Connection, account: Account) -> None:
     """Raises NameTaken."""
-    new = sqlite_insert(accounts).values(
+    new = insert_unless_there(accounts, "name_key").values(
         id=account.id,
         name=account.name,
         name_key=account.name.casefold(),
@@ -20,8 +20,7 @@ def create_account(connection: Connection, account: Account) -> None:
         password_hash=account.password_hash,
         created_at=account.created_at,
     )
-    unless_taken = new.on_conflict_do_nothing(index_elements=["name_key"]).returning(accounts.c.id)
-    if connection.execute(unless_taken).one_or_none() is None:
+    if connection.execute(new.returning(accounts.c.id)).one_or_none() is None:
         raise NameTaken("another account has that name")
 
 

@@ -1,8 +1,12 @@
 """The store over SQL: the one place that commits. Each method is one transaction; the work is in the modules beside."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Protocol
+
+from sqlalchemy import Connection
 
 from fairdeal.app.log_ports import (
     CommitResult,
@@ -33,16 +37,49 @@ from fairdeal.errors import Refused
 from fairdeal.ledger import Books, Transaction
 from fairdeal.store import audit, journal, lobby, log, people, transcripts
 from fairdeal.store.once import Answer, answer
+from fairdeal.store.postgresql import PostgresqlDatabase
 from fairdeal.store.schema import check_schema
 from fairdeal.store.sqlite import SqliteDatabase
 from fairdeal.tlog import Tile
 
 
-class SqlStore:
-    """`app.ports.Store` on one SQLite file. Raises DatabaseLocked and SchemaMismatch when it is made."""
+class Database(Protocol):
+    """What the store needs of SQLite and of PostgreSQL."""
 
-    def __init__(self, path: Path) -> None:
-        self._database = SqliteDatabase(path)
+    def read(self) -> AbstractContextManager[Connection]:
+        """One moment of the database, for as long as the block lasts. Raises StoreFailed."""
+
+    def write(self) -> AbstractContextManager[Connection]:
+        """One transaction that writes: committed at the block's end, rolled back on any exception.
+
+        Raises RecordsBroken when a constraint or a trigger refuses it, StoreFailed when the database cannot do it.
+        """
+
+    def close(self) -> None:
+        """Closes every connection."""
+
+
+def open_database(where: Path | str) -> Database:
+    """The SQLite file of that path, made when it is not there, or the PostgreSQL of that URL.
+
+    Raises DatabaseLocked, SchemaMismatch when the file is something else; Malformed for a URL, StoreFailed.
+    """
+    return PostgresqlDatabase(where) if isinstance(where, str) else SqliteDatabase(where)
+
+
+class SqlStore:
+    """`app.ports.Store` on the SQLite file of a path, or on the PostgreSQL of a URL.
+
+    Raises SchemaMismatch when the database has not the newest schema, and what `open_database` does.
+    """
+
+    def __init__(self, where: Path | str) -> None:
+        self._database = open_database(where)
+        try:
+            self.check_ready()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         self._database.close()

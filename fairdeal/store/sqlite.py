@@ -10,11 +10,12 @@ from threading import Lock
 from typing import Final
 
 from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from fairdeal.errors import DatabaseLocked, RecordsBroken, SchemaMismatch, StoreFailed
-from fairdeal.store.schema import check_schema, create_schema, is_empty
+from fairdeal.errors import DatabaseLocked, SchemaMismatch
+from fairdeal.store.failures import our_errors
+from fairdeal.store.schema import create_schema, is_empty
 
 _READERS: Final = 8
 """Connections kept open; a read takes well under a millisecond, so more threads than this rarely meet."""
@@ -25,10 +26,10 @@ _PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = O
 
 
 class SqliteDatabase:
-    """Transactions on one database file, which is made when it is not there.
+    """Transactions on one database file, which is made when it is not there, with the schema.
 
-    Raises DatabaseLocked when another process (or another object of this one) has it, SchemaMismatch when it is not a
-    database of this version of ours.
+    Raises DatabaseLocked when another process (or another object of this one) has it, SchemaMismatch when it is no
+    database.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,14 +37,13 @@ class SqliteDatabase:
         self._lock_file = _take_lock(path)
         self._writing = Lock()
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
-        self._engine = create_engine(f"sqlite:///{path}", pool_size=_READERS)
+        self._engine = create_engine(f"sqlite:///{path}", pool_size=_READERS, hide_parameters=True)
         event.listen(self._engine, "connect", _configure)
         event.listen(self._engine, "begin", _begin)
         try:
             with self.write() as connection:
                 if is_empty(connection):
                     create_schema(connection)
-                check_schema(connection)
         except BaseException:
             self.close()
             raise
@@ -51,7 +51,7 @@ class SqliteDatabase:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """One moment of the database, for as long as the block lasts. Raises StoreFailed."""
-        with _our_errors(), self._engine.begin() as connection:
+        with our_errors(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
@@ -62,7 +62,7 @@ class SqliteDatabase:
         """
         # Waiting on a lock of our own is fair and wakes at once; SQLite's busy handler sleeps and may starve.
         writer = self._engine.execution_options(writes=True)
-        with self._writing, _our_errors(), writer.begin() as connection:
+        with self._writing, our_errors(), _foreign_files(), writer.begin() as connection:
             yield connection
 
     def close(self) -> None:
@@ -72,15 +72,13 @@ class SqliteDatabase:
 
 
 @contextmanager
-def _our_errors() -> Iterator[None]:
+def _foreign_files() -> Iterator[None]:
     try:
         yield
-    except IntegrityError as error:
-        raise RecordsBroken(f"the database refused: {error.orig}") from error
     except DBAPIError as error:
         if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
             raise SchemaMismatch("the file is not a database") from error
-        raise StoreFailed(f"the database failed: {error.orig}") from error
+        raise
 
 
 def _take_lock(path: Path) -> int:

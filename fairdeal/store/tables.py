@@ -3,13 +3,29 @@
 Money and times are integers (minor units, ms since the epoch). Ids are text, bytes are kept exactly as they came.
 """
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Integer, MetaData, Table, UniqueConstraint
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    UniqueConstraint,
+)
 from sqlmodel import Field, SQLModel
 
 from fairdeal.ledger import CASHIER
 from fairdeal.limits import MAX_SAFE_INTEGER
 
 SEQUENCE = BigInteger().with_variant(Integer, "sqlite")  # only INTEGER PRIMARY KEY counts by itself in SQLite
+GIVEN: Final = {"autoincrement": False}
+"""A key that is never the database's own count."""
 
 
 class Row(SQLModel):
@@ -24,15 +40,6 @@ class Row(SQLModel):
             "pk": "pk_%(table_name)s",
         }
     )
-
-
-class SchemaRow(Row, table=True):
-    """Exactly one row: which schema this database has."""
-
-    __tablename__ = "schema"
-    __table_args__ = (CheckConstraint("only = 1", name="one_row"),)
-    only: int = Field(primary_key=True)
-    version: int
 
 
 class AccountRow(Row, table=True):
@@ -117,10 +124,10 @@ class SeatRow(Row, table=True):
 
 
 class RosterRow(Row, table=True):
-    """Every seat of the matches that all seats joined, in the order in which they did. Append-only."""
+    """Every seat of the matches that all seats joined, in the order in which they did. Append-only, without gaps."""
 
     __tablename__ = "roster"
-    seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
+    seq: int = Field(primary_key=True, sa_type=SEQUENCE, sa_column_kwargs=GIVEN)
     player: str = Field(unique=True, foreign_key="seats.player")
 
 
@@ -163,16 +170,30 @@ class BalanceRow(Row, table=True):
 
 
 class TransactionRow(Row, table=True):
-    """A transaction's header, written after its entries: the seal. `line` is its exact canonical bytes. Append-only."""
+    """A transaction's header, written after its entries: the seal. `line` is its exact canonical bytes. Append-only,
+    without gaps.
+    """
 
     __tablename__ = "transactions"
-    seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
+    seq: int = Field(primary_key=True, sa_type=SEQUENCE, sa_column_kwargs=GIVEN)
     id: str = Field(unique=True)
     kind: str
     match_id: str | None = Field(foreign_key="matches.id", index=True)
     asset: str
     at: int = Field(sa_type=BigInteger)
     line: bytes
+
+
+class CountRow(Row, table=True):
+    """How many rows the transactions and the roster have. Whoever adds one takes its number here, after every other
+    lock: a number that the database gives by itself would be lost with a transaction that fails, and two that come at
+    once could be seen in the other order.
+    """
+
+    __tablename__ = "counts"
+    __table_args__ = (CheckConstraint("rows_of IN ('transactions', 'roster')", name="rows_of"),)
+    rows_of: str = Field(primary_key=True)
+    size: int = Field(sa_type=BigInteger)
 
 
 class EntryRow(Row, table=True):
@@ -239,8 +260,8 @@ class HeartbeatRow(Row, table=True):
     """Exactly one row: when the service last said it was alive; null before it ever did."""
 
     __tablename__ = "heartbeat"
-    __table_args__ = (CheckConstraint("only = 1", name="one_row"),)
-    only: int = Field(primary_key=True)
+    __table_args__ = (CheckConstraint('"only" = 1', name="one_row"),)
+    only: int = Field(primary_key=True, sa_column_kwargs=GIVEN)
     at: int | None = Field(sa_type=BigInteger)
 
 
@@ -248,7 +269,12 @@ def _table(name: str) -> Table:
     return Row.metadata.tables[name]
 
 
-schema = _table("schema")
+schema_version = Table(
+    "alembic_version",
+    MetaData(),  # the migrations' own: they make it, and keep one row in it
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
 accounts = _table("accounts")
 sessions = _table("sessions")
 requests = _table("requests")
@@ -260,6 +286,7 @@ commitments = _table("commitments")
 events = _table("events")
 balances = _table("balances")
 transactions = _table("transactions")
+counts = _table("counts")
 entries = _table("entries")
 holds = _table("holds")
 hold_endings = _table("hold_endings")

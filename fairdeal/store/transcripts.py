@@ -42,8 +42,6 @@ def commit(connection: Connection, append: Append) -> CommitResult:
         connection.execute(insert(events), lines)
     if append.commitment is not None:
         reserve(connection, append.commitment, append.match_id)
-        if append.status is Status.LIVE:  # a join's commitment: the last join
-            audit.enrol(connection, append.match_id)
     if append.significant is not None:
         audit.keep(connection, append.significant)
     if append.money is not None:
@@ -52,6 +50,8 @@ def commit(connection: Connection, append: Append) -> CommitResult:
         if append.money.kind not in _MONEY.get(append.status, ()):
             raise LedgerBroken("the money is not what moves with this status")
         journal.post(connection, append.money)
+    if append.commitment is not None and append.status is Status.LIVE:  # a join's commitment: the last join
+        audit.enrol(connection, append.match_id)
     if append.status is Status.ENDED:
         paid = None if append.money is None else append.money.id
         connection.execute(insert(match_endings).values(match_id=append.match_id, transaction_id=paid, at=append.at))

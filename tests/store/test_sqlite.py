@@ -7,108 +7,22 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from threading import Timer
 
 import pytest
-from sqlalchemy import Engine, event
 
-from fairdeal import ledger
-from fairdeal.app.ports import CommitResult, Session, Status, Store
-from fairdeal.errors import DatabaseLocked, StoreFailed
+from fairdeal.app.ports import Session, Store
+from fairdeal.errors import DatabaseLocked, SchemaMismatch, StoreFailed
 from fairdeal.ledger import Win, check_books
 from fairdeal.store import SqlStore
 from tests.store.house import ASSET, MOST, House
 
 
-def dump(path: Path) -> list[str]:
-    with closing(sqlite3.connect(path)) as sql:
-        return list(sql.iterdump())
-
-
-class Crash(Exception):
-    """The process dies here, as far as the database can tell."""
-
-
-@contextmanager
-def crash_at(statement: int) -> Iterator[None]:
-    """Lets `statement` statements through, then crashes before the next one."""
-    left = iter(range(statement))
-
-    def count(*_: object) -> None:
-        if next(left, None) is None:
-            raise Crash
-
-    event.listen(Engine, "before_cursor_execute", count)
-    try:
-        yield
-    finally:
-        event.remove(Engine, "before_cursor_execute", count)
-
-
-def deposits(house: House) -> Callable[[], object]:
-    player = house.account()
-    money, once = ledger.deposit(house.id(), player, 500, asset=ASSET, at=house.now), house.once()
-    return lambda: house.store.deposit(player, money, once)
-
-
-def opens(house: House) -> Callable[[], object]:
-    table = house.new_table(house.account(), 500)
-    return lambda: house.store.open_table(table, MOST)
-
-
-def sits(house: House) -> Callable[[], object]:
-    first, second = house.account(500), house.account(500)
-    match_id = house.open(first, 500)
-    house.sit(match_id, first)
-    sitting, once = house.sitting(match_id, second), house.once()
-    return lambda: house.store.sit(sitting, once)
-
-
-def starts(house: House) -> Callable[[], object]:
-    first, second = house.account(500), house.account(500)
-    match_id = house.open(first, 500)
-    house.sit(match_id, first)
-    house.sit(match_id, second)
-    joins = house.joins(match_id)
-    return lambda: house.store.commit(joins)
-
-
-def finishes(house: House) -> Callable[[], object]:
-    match_id, _, _ = house.live(500)
-    append = house.append(match_id, lines=3, status=Status.ENDED, money=house.payout(match_id, Win(0)))
-    return lambda: house.store.commit(append)
-
-
-@pytest.mark.parametrize("prepare", [deposits, opens, sits, starts, finishes])
-def test_a_crash_before_any_statement_leaves_nothing(
-    prepare: Callable[[House], Callable[[], object]], tmp_path: Path, store: Store, house: House
-) -> None:
-    act = prepare(house)
-    before = dump(tmp_path / "house.db")
-    statements = 0
-    while True:
-        try:
-            with crash_at(statements):
-                act()
-            break
-        except Crash:
-            assert dump(tmp_path / "house.db") == before
-        statements += 1
-    assert statements > 4
-    assert dump(tmp_path / "house.db") != before
-    house.check()
-
-
-def test_an_append_that_was_kept_but_reported_lost_is_stale_when_tried_again(store: Store, house: House) -> None:
-    match_id, _, _ = house.live(500)
-    append = house.append(match_id, lines=3, status=Status.ENDED, money=house.payout(match_id, Win(0)))
-    store.commit(append)
-    assert store.commit(append) is CommitResult.STALE
-    assert len(store.events(match_id)) == 6
-    house.check()
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "house.db"
 
 
 def test_a_second_one_is_refused_in_this_process_and_in_another(tmp_path: Path, store: Store) -> None:
@@ -220,3 +134,18 @@ def test_what_was_acknowledged_outlives_kill_9(moves: int, tmp_path: Path) -> No
     check_books(store.books(ASSET))
     House(store).finish(match_id, Win(1))
     store.close()
+
+
+def test_somebody_elses_file_is_refused(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_bytes(b"not a database " * 100)
+    with pytest.raises(SchemaMismatch):
+        SqlStore(text)
+    assert text.read_bytes() == b"not a database " * 100
+    other = tmp_path / "other.db"
+    with closing(sqlite3.connect(other)) as sql:
+        sql.execute("CREATE TABLE cats (name TEXT)")
+    with pytest.raises(SchemaMismatch):
+        SqlStore(other)
+    with closing(sqlite3.connect(other)) as sql:
+        assert sql.execute("SELECT count(*) FROM sqlite_master").fetchone() == (1,)

@@ -1,0 +1,28 @@
+"""Where a database's errors become ours."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import exc
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from fairdeal.errors import RecordsBroken, StoreFailed
+
+
+@contextmanager
+def our_errors() -> Iterator[None]:
+    """Raises RecordsBroken when a constraint or a trigger refused it, StoreFailed when the database could not do it."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise RecordsBroken(f"the database refused: {_reason(error)}") from None
+    except DBAPIError as error:
+        raise StoreFailed(f"the database failed: {_reason(error)}") from error
+    except exc.TimeoutError as error:
+        raise StoreFailed("every connection to the database is in use") from error
+
+
+def _reason(error: DBAPIError) -> str:
+    # PostgreSQL adds the row that it refused, which nobody should read in a log.
+    told = getattr(error.orig, "diag", None)
+    return str((told and told.message_primary) or error.orig)

@@ -1,0 +1,12 @@
+"""What Alembic runs for every command; `upgrade` hands it the connection, in a transaction of its own."""
+
+from alembic import context
+
+from fairdeal.store import log_tables as log_tables
+from fairdeal.store.tables import Row
+
+context.configure(
+    connection=context.config.attributes["connection"], target_metadata=Row.metadata, render_as_batch=True
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,74 @@
+"""The PostgreSQL engine: many writers at once, each statement on what is committed, nothing acknowledged that is not on
+disk.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy import Connection, create_engine, make_url, text
+from sqlalchemy.exc import ArgumentError
+
+from fairdeal.errors import Malformed, StoreFailed
+from fairdeal.store.failures import our_errors
+
+_CONNECTIONS: Final = 16
+"""At most, for one process; a transaction takes some ms, and PostgreSQL allows 100 in all as it comes."""
+_CONNECT_SECONDS: Final = 5
+# A process that stands still in the middle of a transaction holds its rows; nobody waits for it longer than this.
+_SESSION: Final = "-c lock_timeout=10s -c idle_in_transaction_session_timeout=10s"
+_DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
+
+
+class PostgresqlDatabase:
+    """Transactions on the database of a URL (`postgresql://user:password@host/name`), which is not changed.
+
+    READ COMMITTED, with row locks in one order: SERIALIZABLE would cost retries. Raises Malformed for another URL,
+    StoreFailed when nothing answers there or the server may lose what it acknowledged.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            place = make_url(url)
+        except (ArgumentError, ValueError):
+            place = None
+        if place is None or place.drivername != "postgresql":
+            raise Malformed("the database's URL is not like postgresql://user:password@host/name") from None
+        engine = create_engine(
+            place.set(drivername="postgresql+psycopg"),
+            pool_size=_CONNECTIONS,
+            max_overflow=0,
+            hide_parameters=True,
+            connect_args={"connect_timeout": _CONNECT_SECONDS, "options": _SESSION},
+        )
+        self._engine = engine
+        self._reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        self._writer = engine.execution_options(isolation_level="READ COMMITTED")
+        try:
+            with self.read() as connection:
+                _check_durable(connection)
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """As `sql.Database` says."""
+        with our_errors(), self._reader.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """As `sql.Database` says."""
+        with our_errors(), self._writer.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Closes every connection."""
+        self._engine.dispose()
+
+
+def _check_durable(connection: Connection) -> None:
+    for setting in _DURABLE:
+        if connection.execute(text(f"SHOW {setting}")).scalar_one() == "off":
+            raise StoreFailed(f"the server may lose what it acknowledged: {setting} is off")

@@ -1,0 +1,18 @@
+"""The few statements that both databases have, and SQLAlchemy has no word of its own for."""
+
+from sqlalchemy import ColumnElement, Connection, Table, select
+from sqlalchemy.dialects.postgresql import Insert, insert
+
+
+def insert_unless_there(table: Table, *key: str) -> Insert:
+    """An INSERT that does nothing where a row of that key stands, of any key if none is named. The two databases say it
+    in the same words, which SQLAlchemy compiles for SQLite from PostgreSQL's form, but not the other way round.
+    """
+    return insert(table).on_conflict_do_nothing(index_elements=key or None)
+
+
+def lock(connection: Connection, table: Table, which: ColumnElement[bool]) -> None:
+    """Makes every other writer of these rows wait for the end of the transaction. What is read afterwards is what the
+    writers before have committed. On SQLite there is one writer anyway, and the statement is a plain SELECT.
+    """
+    connection.execute(select(*table.primary_key).where(which).with_for_update(key_share=True))

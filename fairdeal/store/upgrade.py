@@ -1,0 +1,55 @@
+"""Bringing a database to the newest schema, by the migrations of Alembic."""
+
+from pathlib import Path
+from typing import Final
+
+from alembic import command
+from alembic.config import Config
+from alembic.util import CommandError
+from sqlalchemy import Connection, text
+
+from fairdeal.errors import SchemaMismatch
+from fairdeal.store import triggers
+from fairdeal.store.schema import check_schema, is_empty, versions
+from fairdeal.store.sql import open_database
+
+_UPGRADES: Final = 0x6661697264  # an advisory lock's number, the same for every program of ours
+
+
+def upgrade(where: Path | str) -> tuple[str | None, str]:
+    """Makes the schema, or brings it to the newest version, in one transaction; gives the versions before and after.
+
+    Raises SchemaMismatch for a database that is not ours or of a newer program, and what `open_database` does.
+    """
+    database = open_database(where)
+    try:
+        with database.write() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(text(f"SELECT pg_advisory_xact_lock({_UPGRADES})"))
+            before = versions(connection)
+            if not before and not is_empty(connection):
+                raise SchemaMismatch("the database has tables, and no schema of ours")
+            migrate(connection)
+            check_schema(connection)
+            return (before[0] if before else None), versions(connection)[0]
+    finally:
+        database.close()
+
+
+def migrate(connection: Connection) -> None:
+    """Runs what is missing, in the caller's transaction, without the guards, and makes these anew."""
+    triggers.remove(connection)
+    try:
+        command.upgrade(alembic_config(connection), "head")
+    except CommandError as error:
+        raise SchemaMismatch(f"the schema cannot be brought to this version: {error}") from None
+    triggers.make(connection)
+
+
+def alembic_config(connection: Connection) -> Config:
+    """What Alembic's commands need to work on that connection."""
+    config = Config()
+    config.set_main_option("script_location", "fairdeal.store:migrations")
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    return config

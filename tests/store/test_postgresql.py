@@ -1,0 +1,69 @@
+"""What holds for the PostgreSQL engine alone."""
+
+import traceback
+from contextlib import closing
+
+import psycopg
+import pytest
+from sqlalchemy import make_url
+
+from fairdeal.app.log_ports import Outage
+from fairdeal.app.ports import CommitResult
+from fairdeal.errors import Malformed, RecordsBroken, StoreFailed
+from fairdeal.match.leaves import outage_leaf
+from fairdeal.store import SqlStore
+from tests.store.house import House
+
+on_postgresql = pytest.mark.parametrize("place", ["postgresql"], indirect=True)
+
+
+@on_postgresql
+def test_connections_that_the_server_ended_fail_once_and_are_made_anew(place: str, house: House) -> None:
+    match_id, _, _ = house.live(500)
+    append = house.append(match_id)
+    with psycopg.connect(place, autocommit=True) as hand:
+        hand.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    with pytest.raises(StoreFailed):
+        house.store.commit(append)
+    assert house.store.commit(append) is CommitResult.COMMITTED
+
+
+@on_postgresql
+@pytest.mark.parametrize("setting", ["synchronous_commit"])
+def test_a_server_that_may_lose_what_it_acknowledged_is_refused(setting: str, place: str) -> None:
+    with psycopg.connect(place, autocommit=True) as hand:
+        hand.execute(f"ALTER DATABASE {make_url(place).database} SET {setting} = off")
+    with pytest.raises(StoreFailed, match=setting):
+        SqlStore(place)
+
+
+@on_postgresql
+def test_a_refusal_names_the_rule_and_not_the_row(store: SqlStore) -> None:
+    outage = Outage(987654, 987654)
+    with pytest.raises(RecordsBroken, match="ck_outages_order") as refused:
+        store.add_outage(outage, outage_leaf(5, 6), 7)
+    assert "(1, 987654" not in "".join(traceback.format_exception(refused.value))
+
+
+@on_postgresql
+def test_two_processes_may_serve_it(place: str, store: SqlStore) -> None:
+    with closing(SqlStore(place)) as other:
+        other.beat(5)
+    assert store.last_beat() == 5
+
+
+@pytest.mark.parametrize(
+    "url", ["", "postgresql", "mysql://host/name", "postgresql+asyncpg://host/name", "http://[::1"]
+)
+def test_another_url_is_refused(url: str) -> None:
+    with pytest.raises(Malformed):
+        SqlStore(url)
+
+
+def test_a_server_that_is_not_there_is_our_own_error_without_the_password() -> None:
+    with pytest.raises(StoreFailed) as failed:
+        SqlStore("postgresql://ann:secret-word@127.0.0.1:1/none")
+    assert "secret-word" not in str(failed.value)
