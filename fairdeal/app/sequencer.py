@@ -190,7 +190,9 @@ def read_tile(store: LogStore, tile: Tile) -> bytes:
 
 
 def mark_journal(store: Store, now: int) -> None:
-    """Queues a `ledger` leaf when there is news of the money and the last one is old enough."""
+    """Queues a `ledger` leaf when there is news of the money and the last one is old enough; at the next look if a
+    transaction came in between.
+    """
     before = store.journal_mark()
     if now - before.at < LEDGER_MS:
         return

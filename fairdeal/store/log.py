@@ -19,6 +19,7 @@ from fairdeal.limits import HASH_BYTES
 from fairdeal.match.leaves import parse_leaf
 from fairdeal.store import transcripts
 from fairdeal.store.log_tables import checkpoints, cosignatures, head, journal_mark, leaves, outages, queue, tiles
+from fairdeal.store.tables import transactions
 from fairdeal.tlog import Frontier, Tile
 from fairdeal.tlog.tiles import TILE_HEIGHT
 
@@ -159,7 +160,9 @@ def mark(connection: Connection) -> JournalMark:
 
 
 def move_mark(connection: Connection, before: JournalMark, after: JournalMark, leaf: bytes) -> CommitResult:
-    """A compare-and-set on the mark's size, and the leaf into the queue."""
+    """A compare-and-set on the mark's size and the journal's, and the leaf into the queue."""
+    if connection.execute(select(func.max(transactions.c.seq))).scalar_one() != after.frontier.size:
+        return CommitResult.STALE
     moved = update(journal_mark).where(journal_mark.c.size == before.frontier.size)
     moved = moved.values(size=after.frontier.size, subtrees=b"".join(after.frontier.subtrees), at=after.at)
     if connection.execute(moved).rowcount != 1:

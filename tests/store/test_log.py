@@ -7,6 +7,7 @@ import pytest
 from fairdeal import canonical
 from fairdeal.app.log_ports import CommitResult, LogAppend, LoggedLeaf, LogHead, Outage, SignedCheckpoint
 from fairdeal.app.ports import Status, Store
+from fairdeal.app.sequencer import LEDGER_MS, mark_journal
 from fairdeal.errors import Malformed, RecordsBroken, StoreFailed
 from fairdeal.match.leaves import ledger_leaf, outage_leaf
 from fairdeal.tlog import EMPTY_ROOT, Frontier, Tile, TileEdge, leaf_hash, root, tiles
@@ -188,6 +189,20 @@ def test_the_mark_of_the_journal_moves_once_from_where_it_was(store: Store, hous
     assert store.journal_mark() == after
     assert store.move_journal_mark(before, after, leaf) is CommitResult.STALE
     assert [one.leaf for one in store.queued_leaves(9)] == [leaf]
+
+
+def test_a_ledger_leaf_never_stands_behind_the_leaf_of_a_later_transaction(store: Store, house: House) -> None:
+    """Else the journal that it fits lacks money that a match before it in the log has moved."""
+    before = store.journal_mark()
+    house.account(500)
+    frontier = Frontier().append(leaf_hash(store.journal(0, 9)[0]))
+    house.account(500)
+    mark, leaf = replace(before, frontier=frontier, at=77), ledger_leaf(frontier.root(), 1)
+    assert store.move_journal_mark(before, mark, leaf) is CommitResult.STALE
+    assert store.journal_mark() == before
+    assert store.queued_leaves(9) == ()
+    mark_journal(store, LEDGER_MS)
+    assert store.journal_mark().frontier.size == 2
 
 
 def test_a_queue_is_replaced_whole_or_not_at_all(store: Store, house: House) -> None:
