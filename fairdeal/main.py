@@ -13,9 +13,11 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
+from fairdeal.api.addresses import Proxies
 from fairdeal.api.app import build
 from fairdeal.api.caller import Hashing, Services
 from fairdeal.api.logs import configure_logging
+from fairdeal.api.rates import Rate, Rates
 from fairdeal.app.accounts import Accounts
 from fairdeal.app.audit import Audit
 from fairdeal.app.clock import Ticker
@@ -39,7 +41,7 @@ from fairdeal.ledger import FeeSchedule
 from fairdeal.limits import CUSTODY_KEY_BYTES, KEY_BYTES
 from fairdeal.match import terms
 from fairdeal.match.receipts import receipt_name
-from fairdeal.settings import Settings
+from fairdeal.settings import Limits, Settings
 from fairdeal.store import LogCopy, SqlStore
 from fairdeal.tlog import NoteSigner, format_policy
 from fairdeal.witness.asking import HttpWitnesses
@@ -119,6 +121,8 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         audit=Audit(store, keys, clock),
         hub=hub,
         hashing=Hashing(),
+        proxies=Proxies(settings.trusted_proxies),
+        rates=_rates(settings.limits),
         operator_token=operator_token.get_secret_value() if operator_token else None,
         auditor_token=auditor_token.get_secret_value() if auditor_token else None,
         origin=settings.origin,
@@ -185,6 +189,7 @@ class Server(uvicorn.Server):
             log_config=None,
             access_log=False,
             server_header=False,
+            proxy_headers=False,  # the door reads them, of trusted proxies alone
             timeout_graceful_shutdown=GRACEFUL_SECONDS,
             ws="none",
         )
@@ -229,6 +234,16 @@ def _house(settings: Settings, entropy: Entropy) -> House:
         table_wait_ms=settings.table_wait_ms,
         tables_max=settings.tables_max,
         session_ms=settings.session_ms,
+    )
+
+
+def _rates(limits: Limits) -> Rates:
+    return Rates(
+        account=Rate(limits.account_burst, limits.account_per_minute),
+        address=Rate(limits.address_burst, limits.address_per_minute),
+        sign_up=Rate(limits.sign_up_burst, limits.sign_up_per_minute),
+        wrong_name=Rate(limits.wrong_name_burst, limits.wrong_name_per_minute),
+        wrong_address=Rate(limits.wrong_address_burst, limits.wrong_address_per_minute),
     )
 
 

@@ -3,6 +3,7 @@
 """
 
 import os
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Literal, Self
 
@@ -50,6 +51,30 @@ class Clock(BaseModel):
     """Not below two heartbeats, or every busy second would be an outage."""
 
 
+class Limits(BaseModel):
+    """How often somebody may call: `…_burst` at once after a rest, `…_per_minute` for as long as one likes. In each
+    process for itself.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    account_burst: int = Field(default=3_000, ge=1)
+    """Calls with a login, counted by account: far more than a program that plays as fast as it can."""
+    account_per_minute: int = Field(default=6_000, ge=1)
+    address_burst: int = Field(default=3_000, ge=1)
+    """Calls without a login, counted by address."""
+    address_per_minute: int = Field(default=12_000, ge=1)
+    sign_up_burst: int = Field(default=2_000, ge=1)
+    """New accounts, counted by address: a school or a telephone network has one for all of its people."""
+    sign_up_per_minute: int = Field(default=60, ge=1)
+    wrong_name_burst: int = Field(default=20, ge=1)
+    """Wrong passwords for one name: 2,900 guesses a day."""
+    wrong_name_per_minute: int = Field(default=2, ge=1)
+    wrong_address_burst: int = Field(default=100, ge=1)
+    """Wrong passwords from one address, whatever the names."""
+    wrong_address_per_minute: int = Field(default=20, ge=1)
+
+
 class Settings(BaseSettings):
     """Everything an operator decides."""
 
@@ -75,6 +100,9 @@ class Settings(BaseSettings):
     """
     origin: str | None = Field(default=None, pattern=r"^https?://[^/]+$")
     """Where browsers call from, such as https://play.example; None for the host they call."""
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    """Whose X-Forwarded-For is believed."""
+    limits: Limits = Limits()
     asset_code: str = Field(default="JETON", pattern=f"^{ASSET_CODE}$")
     asset_exponent: int = Field(default=0, ge=0, le=MAX_EXPONENT)
     fees: Fees = Fees()
@@ -111,6 +139,7 @@ class Settings(BaseSettings):
         known = {f"FAIRDEAL_{name.upper()}" for name in type(self).model_fields}
         known |= {f"FAIRDEAL_FEES__{name.upper()}" for name in Fees.model_fields}
         known |= {f"FAIRDEAL_CLOCK__{name.upper()}" for name in Clock.model_fields}
+        known |= {f"FAIRDEAL_LIMITS__{name.upper()}" for name in Limits.model_fields}
         unknown = sorted(name for name in os.environ if name.startswith("FAIRDEAL_") and name not in known)
         if unknown:
             raise ValueError(f"there is no setting {', '.join(unknown)}")

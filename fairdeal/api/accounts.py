@@ -12,6 +12,7 @@ from fairdeal.api.caller import (
     forget_cookie,
     is_operator,
 )
+from fairdeal.api.door import CLIENT
 from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
 from fairdeal.api.schemas.accounts import (
     AccountOut,
@@ -35,6 +36,7 @@ async def sign_up(body: SignUp, request: Request, services: ServicesDep) -> Acco
     """Makes an account."""
     if body.kind == "bot" and not is_operator(request, services):
         raise Forbidden("only the operator marks an account as a machine's")
+    services.rates.count_sign_up(request.scope[CLIENT])
     account = await services.hashing.run(lambda: services.accounts.sign_up(body.name, body.password, body.kind))
     return _account(account)
 
@@ -44,7 +46,10 @@ async def log_in(body: LogIn, request: Request, response: Response, services: Se
     """Logs in."""
     if body.cookie:
         check_origin(request, services)
-    token, expires_at, account = await services.hashing.run(lambda: services.accounts.log_in(body.name, body.password))
+    with services.rates.log_in(body.name, request.scope[CLIENT]):
+        token, expires_at, account = await services.hashing.run(
+            lambda: services.accounts.log_in(body.name, body.password)
+        )
     if body.cookie:
         response.set_cookie(
             services.cookie, token, httponly=True, secure=services.secure_cookies, samesite="strict", path="/"

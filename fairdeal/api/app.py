@@ -4,11 +4,11 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 
 from fairdeal import __version__
 from fairdeal.api import accounts, audit, log, matches, pages, problems, rules, tables
-from fairdeal.api.caller import Busy, Services, forget_cookie
+from fairdeal.api.caller import Services, count_call, forget_cookie
 from fairdeal.api.door import Door
 from fairdeal.api.schemas.base import ProblemOut
 from fairdeal.errors import Unauthenticated
@@ -26,11 +26,11 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
         redoc_url=None,
         redirect_slashes=False,  # the redirect would be to whatever host the caller named
         lifespan=lifespan,
+        dependencies=[Depends(count_call)],
         responses={"default": {"model": ProblemOut, "description": "An error; its `type` is a page about it."}},
     )
     app.state.services = services
     problems.install(app)
-    app.add_exception_handler(Busy, _busy)
     app.add_exception_handler(Unauthenticated, _unauthenticated)
     v1 = APIRouter(prefix="/v1")
     for router in (accounts.router, tables.router, matches.router, log.router, rules.router, audit.router):
@@ -40,7 +40,7 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
     app.include_router(audit.files)
     app.include_router(pages.health)
     app.include_router(pages.pages)
-    app.add_middleware(Door, now_ms=now_ms, new_id=new_id)
+    app.add_middleware(Door, now_ms=now_ms, new_id=new_id, proxies=services.proxies)
     return app
 
 
@@ -60,10 +60,6 @@ class _Application(FastAPI):
             "contentSchema": {"$ref": "#/components/schemas/AnswerOut"},
         }
         return described
-
-
-async def _busy(_request: Request, _error: Exception) -> Response:
-    return problems.problem("busy", headers={"Retry-After": "2"})
 
 
 async def _unauthenticated(request: Request, error: Exception) -> Response:

@@ -3,6 +3,7 @@
 import hmac
 import re
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated, Final, TypeVar
 
@@ -12,7 +13,10 @@ from fastapi import Depends, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import APIKeyCookie, HTTPBearer
 
-from fairdeal.api.door import ARRIVED
+from fairdeal.api.addresses import Proxies
+from fairdeal.api.door import ARRIVED, CLIENT
+from fairdeal.api.problems import NotNow
+from fairdeal.api.rates import Rates
 from fairdeal.app.accounts import Accounts
 from fairdeal.app.audit import Audit
 from fairdeal.app.heart import Heart
@@ -31,6 +35,8 @@ HASHING_AT_ONCE: Final = 2
 """Password hashes computed at the same time: each takes a core and 19 MiB."""
 HASHING_QUEUE: Final = 64
 """Callers that may wait for one; beyond this they are told to come back."""
+_HASHING_AGAIN_S: Final = 2
+"""By then half of a full queue is done."""
 
 _WEIGHT: Final = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
 """RFC 9110, section 12.4.2."""
@@ -48,10 +54,6 @@ _cookie = APIKeyCookie(
 )
 
 
-class Busy(Exception):
-    """Too many wait for this already."""
-
-
 class Hashing:
     """Lets few password hashes run at once, off the event loop, and bounds who waits."""
 
@@ -59,9 +61,9 @@ class Hashing:
         self._limiter = anyio.CapacityLimiter(HASHING_AT_ONCE)
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """The result of `work`. Raises Busy."""
+        """The result of `work`. Raises NotNow."""
         if self._limiter.statistics().tasks_waiting >= HASHING_QUEUE:
-            raise Busy
+            raise NotNow("busy", _HASHING_AGAIN_S)
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
 
@@ -81,6 +83,8 @@ class Services:
     audit: Audit
     hub: Hub
     hashing: Hashing
+    proxies: Proxies
+    rates: Rates
     operator_token: str | None = field(repr=False)
     auditor_token: str | None = field(repr=False)
     origin: str | None
@@ -101,6 +105,29 @@ async def _services(request: Request) -> Services:
 ServicesDep = Annotated[Services, Depends(_services)]
 
 
+def _bearer_token(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token if scheme.lower() == "bearer" else None
+
+
+async def count_call(request: Request, services: ServicesDep) -> Account | None:
+    """Whose login the call comes with, if it is one; asked before every route. Raises NotNow when who calls does so too
+    often: the account, else the address. Operator and auditor are not counted.
+    """
+    bearer, account = _bearer_token(request), None
+    if _carries(bearer, services.operator_token) or _carries(bearer, services.auditor_token):
+        return None
+    token = bearer if bearer is not None else request.cookies.get(services.cookie)
+    if token is not None:
+        with suppress(Unauthenticated):
+            account = await run_in_threadpool(services.accounts.who, token)
+    if account is None:
+        services.rates.count_address(request.scope[CLIENT])
+    else:
+        services.rates.count_account(account.id)
+    return account
+
+
 async def _token(
     request: Request,
     services: ServicesDep,
@@ -108,8 +135,8 @@ async def _token(
     _documented_too: Annotated[object, Depends(_cookie)],
 ) -> str | None:
     """The bearer token, else the cookie's; a cookie counts in an unsafe call only when it comes from our own page."""
-    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
+    bearer = _bearer_token(request)
+    if bearer is not None:
         return bearer
     token = request.cookies.get(services.cookie)
     if token is not None and request.method not in SAFE_METHODS:
@@ -132,8 +159,10 @@ def forget_cookie(response: Response, services: Services) -> None:
 TokenDep = Annotated[str | None, Depends(_token)]
 
 
-async def _visitor(services: ServicesDep, token: TokenDep) -> Account | None:
-    return None if token is None else await run_in_threadpool(services.accounts.who, token)
+async def _visitor(token: TokenDep, account: Annotated[Account | None, Depends(count_call)]) -> Account | None:
+    if token is not None and account is None:
+        raise Unauthenticated("the login is unknown or has expired")
+    return account
 
 
 VisitorDep = Annotated[Account | None, Depends(_visitor)]
@@ -151,14 +180,11 @@ CallerDep = Annotated[Account, Depends(_caller)]
 
 def is_operator(request: Request, services: Services) -> bool:
     """Whether the call carries the operator's token."""
-    return _carries(request, services.operator_token)
+    return _carries(_bearer_token(request), services.operator_token)
 
 
-def _carries(request: Request, expected: str | None) -> bool:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return (
-        expected is not None and scheme.lower() == "bearer" and hmac.compare_digest(token.encode(), expected.encode())
-    )
+def _carries(token: str | None, expected: str | None) -> bool:
+    return token is not None and expected is not None and hmac.compare_digest(token.encode(), expected.encode())
 
 
 async def _operator(
@@ -174,7 +200,7 @@ OperatorDep = Depends(_operator)
 async def _auditor(
     request: Request, services: ServicesDep, _documented: Annotated[object, Depends(_auditor_bearer)]
 ) -> None:
-    if not _carries(request, services.auditor_token):
+    if not _carries(_bearer_token(request), services.auditor_token):
         raise Forbidden("this is for the auditor")
 
 

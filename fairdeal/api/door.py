@@ -1,13 +1,15 @@
 """The outermost layer, pure ASGI: what every call passes before any route sees it.
 
-It gives the call an id, takes in its body (bounded in size and time), stamps the moment the last byte arrived, refuses
-headers sent twice and bodies that are not strict JSON, bounds how long a reader may stall an answer, hides every
-unforeseen fault and writes one log line. Bodies and query strings are never logged.
+It gives the call an id unless it brings one, finds out whose address it comes from, takes in its body (bounded in size
+and time), stamps the moment the last byte arrived, refuses headers sent twice and bodies that are not strict JSON,
+bounds how long a reader may stall an answer, hides every unforeseen fault and writes one log line. Bodies and query
+strings are never logged.
 """
 
 import asyncio
 import json
 import logging
+import re
 from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Final
@@ -15,6 +17,8 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fairdeal.api.addresses import Proxies
+from fairdeal.api.call import CURRENT, Call
 from fairdeal.api.problems import of_error, problem
 from fairdeal.errors import FairdealError
 from fairdeal.limits import MAX_EVENT_BYTES
@@ -29,7 +33,11 @@ STALL_SECONDS: Final = 30.0
 """How long a reader may take to accept one piece of an answer before it is dropped."""
 ARRIVED: Final = "fairdeal.arrived_ms"
 """The scope's member with the time, ms since the epoch, at which a call with a body was all there."""
+CLIENT: Final = "fairdeal.client"
+"""The scope's member with the address that the call comes from."""
 
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
+"""An id that a caller or a proxy may bring: it is written into every line about the call."""
 _HEADERS: Final[Mapping[str, str]] = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -48,17 +56,32 @@ class _Refusal(Exception):
 class Door:
     """Wraps the application. `now_ms` is the service's clock, `new_id` makes a call's id."""
 
-    def __init__(self, app: ASGIApp, now_ms: Callable[[], int], new_id: Callable[[], str]) -> None:
+    def __init__(self, app: ASGIApp, now_ms: Callable[[], int], new_id: Callable[[], str], proxies: Proxies) -> None:
         self._app = app
         self._now_ms = now_ms
         self._new_id = new_id
+        self._proxies = proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         started = perf_counter()
-        answer = _Answer(send, self._new_id())
+        headers = Headers(scope=scope)
+        peer = scope.get("client") or ("",)
+        scope[CLIENT] = self._proxies.caller(peer[0], headers.getlist("x-forwarded-for"))
+        call = Call(self._request_id(headers.getlist("x-request-id")))
+        within = CURRENT.set(call)
+        try:
+            await self._answer(scope, receive, send, call, started)
+        finally:
+            CURRENT.reset(within)
+
+    def _request_id(self, brought: list[str]) -> str:
+        return brought[0] if len(brought) == 1 and _REQUEST_ID.fullmatch(brought[0]) else self._new_id()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, call: Call, started: float) -> None:
+        answer = _Answer(send, call.request_id)
         try:
             inner = await _take_body(scope, receive)
             if scope["method"] in _WITH_BODY:
@@ -71,19 +94,18 @@ class Door:
         except _Gone:
             answer.status = 0
         except Exception as error:
-            log.exception("fault", extra={"request": answer.request_id}, exc_info=error)
+            log.exception("fault", exc_info=error)
             if not answer.status:
                 await problem("internal_error")(scope, receive, answer.send)
-        client = scope.get("client")
         log.info(
             "call",
             extra={
-                "request": answer.request_id,
                 "method": scope["method"],
                 "path": scope["path"],
                 "status": answer.status,
+                "code": call.code,
                 "ms": round((perf_counter() - started) * 1000),
-                "client": client[0] if client else None,
+                "client": scope[CLIENT],
             },
         )
 

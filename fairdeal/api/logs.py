@@ -5,11 +5,13 @@ import logging
 import traceback
 from typing import Final
 
+from fairdeal.api.call import CURRENT
+
 _PLAIN: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 
 
 class JsonLines(logging.Formatter):
-    """Formats a record with whatever `extra` it was given."""
+    """Formats a record with whatever `extra` it was given, and the id of the call that it was written for."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {
@@ -18,6 +20,9 @@ class JsonLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
+        call = CURRENT.get()
+        if call is not None:
+            line["request"] = call.request_id
         line |= {name: value for name, value in vars(record).items() if name not in _PLAIN}
         if record.exc_info and record.exc_info[0]:
             line["error"] = record.exc_info[0].__name__

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from fairdeal import errors
+from fairdeal.api.call import CURRENT
 
 log = logging.getLogger("fairdeal.api")
 
@@ -98,12 +99,24 @@ EDGE: Final[Mapping[str, Kind]] = {
     "unsupported_media_type": Kind(415, "Bodies are application/json."),
     "invalid_request": Kind(422, "The call does not have the members and forms that it must have."),
     "internal_error": Kind(500, "The service failed."),
+    "rate_limited": Kind(429, "The caller asks too often; `Retry-After` says when to ask again."),
+    "too_many_streams": Kind(429, "The account has as many streams open as it may; close one first."),
     "busy": Kind(503, "Too many ask for this at once; try again."),
+    "stopping": Kind(503, "The service is about to stop, or to start anew; try again."),
 }
 """What the edge refuses by itself, by code."""
 
 KINDS: Final[Mapping[str, Kind]] = {**{error.code: kind for error, kind in OURS.items()}, **EDGE}
 _BY_STATUS: Final = {kind.status: code for code, kind in EDGE.items() if code != "invalid_request"}
+
+
+class NotNow(Exception):
+    """The edge turns a call away that may succeed after `seconds`, with one of its codes."""
+
+    def __init__(self, code: str, seconds: int) -> None:
+        super().__init__(code)
+        self.code = code
+        self.seconds = seconds
 
 
 def problem(
@@ -114,10 +127,13 @@ def problem(
 ) -> Response:
     """The answer for an error of this code. `details` become members of their own; none may replace a standard one."""
     kind = KINDS[code]
+    call = CURRENT.get()
     content: dict[str, Any] = dict(details or {})
     content |= {"type": TYPE_PREFIX + code, "title": kind.title, "status": kind.status, "code": code}
     if detail:
         content["detail"] = detail
+    if call is not None:
+        content["request"], call.code = call.request_id, code
     return JSONResponse(content, kind.status, dict(headers or {}), media_type="application/problem+json")
 
 
@@ -140,6 +156,10 @@ def install(app: FastAPI) -> None:
         assert isinstance(error, errors.FairdealError)
         return of_error(error)
 
+    async def later(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, NotNow)
+        return problem(error.code, headers={"Retry-After": str(error.seconds)})
+
     async def invalid(_request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
         # What was sent is not repeated: it may be a password.
@@ -156,6 +176,7 @@ def install(app: FastAPI) -> None:
         return problem(code, headers={**(error.headers or {}), **allowed})
 
     app.add_exception_handler(errors.FairdealError, ours)
+    app.add_exception_handler(NotNow, later)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, http)
 

@@ -104,6 +104,7 @@ def test_a_signature_tells_nothing_of_the_cards(service: Service) -> None:
     on_turn(players).do({"bid": "take"})
     player = on_turn(players)
     foreign = SigningKey.from_seed(b"\x07" * 32)
+    player.person.headers["X-Request-Id"] = "one-and-the-same"
     answers = {
         json.dumps(refused(service, player, player.sign({"card": card}, key=foreign), 422, "signature_invalid"))
         for card in (player.view["hand"][0], "S7", "H8", "DK", "CA")

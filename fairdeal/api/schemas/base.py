@@ -21,13 +21,17 @@ class Model(BaseModel):
 
 
 class ProblemOut(BaseModel):
-    """An error, RFC 9457: `code` is stable; more members say which rule, where there is one."""
+    """An error, RFC 9457: `code` is stable; more members say which rule, where there is one.
+
+    `request` is the call's id, by which the operator finds what the service wrote about it.
+    """
 
     type: str
     title: str
     status: int
     code: str
     detail: str | None = None
+    request: str | None = None
 
 
 class HealthOut(Model):
