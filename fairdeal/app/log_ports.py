@@ -172,6 +172,6 @@ class LogStore(Protocol):
     def journal_mark(self) -> JournalMark: ...
 
     def move_journal_mark(self, before: JournalMark, mark: JournalMark, leaf: bytes) -> CommitResult:
-        """Queues the `ledger` leaf of that mark: a compare-and-set on the mark before, and on the journal, which has as many
-        transactions as the mark. So what moved with the leaf of a match is in the journal of any later `ledger` leaf.
+        """Queues the `ledger` leaf of that mark: a compare-and-set on the mark before, and on the journal, which has
+        as many transactions as the mark. What moved with a match's leaf is in the journal of any later `ledger` leaf.
         """
