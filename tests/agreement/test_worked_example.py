@@ -30,6 +30,12 @@ def test_verifier_says_of_it_what_the_text_says(
     assert (report.verdict, report.anchor) == (verdict, anchor)
 
 
+def test_the_lost_copy_is_what_the_text_says() -> None:
+    lost = example().lost(7)
+    report = verify(lost.bundle, Policy.parse(example().witnessed_policy.encode()), None)
+    assert (report.verdict, report.anchor) == ("verified", "witnesses")
+
+
 def test_commitment_is_what_sha256sum_prints() -> None:
     text = written()
     seed = text.split("server seed")[1].split()[0]

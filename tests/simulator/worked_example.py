@@ -1,4 +1,4 @@
-"""Section 9 of docs/protocol.md: one short match with every intermediate value.
+"""Section 9 of docs/protocol.md: one short match with every intermediate value, and single lines of others.
 
 `python -m tests.simulator.worked_example` writes it into the text again; a test compares the two.
 """
@@ -18,6 +18,8 @@ from fairdeal.shuffle import deal_pack
 from fairdeal.tlog import Checkpoint, Frontier, leaf_hash
 from tests.simulator.log import NAME, SECOND, WITNESSES, ServiceLog, key_replaced
 from tests.simulator.table import Played, new_table
+from tests.simulator.worked_blocks import block, escaped, listed
+from tests.simulator.worked_lines import hand, lines
 
 PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
 HEADING = "## 9. Worked example\n"
@@ -51,7 +53,8 @@ def section() -> str:
     parts = [
         HEADING,
         "A short match and the log around it, made from fixed secrets that nobody may use again. A seat resigns",
-        "early, to keep it short. A `leaf` is the leaf hash of the line's bytes above it, `root` is Root(n + 1).\n",
+        "early, to keep it short. A `leaf` is the leaf hash of the line's bytes above it, `root` is Root(n + 1).",
+        "⏎ stands for LF.\n",
         _secrets(played),
         "### 9.1 The events\n",
         _transcript(played.events),
@@ -66,13 +69,15 @@ def section() -> str:
         *_proofs(played),
         *_files(played),
         *_new_key(played.service_log.keys.log[0]),
+        *hand(),
+        *lines(played),
     ]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
 def _secrets(played: Played) -> str:
     keys, log = played.keys, played.service_log.keys
-    return _block(
+    return block(
         ("server seed", keys.server_seed.hex()),
         ("commitment", played.state.terms.commitment),
         *((f"seat {seat} private key", key.seed.hex()) for seat, key in enumerate(keys.seats)),
@@ -102,7 +107,7 @@ def _deal(played: Played) -> list[str]:
     dealer_mac = hmac.digest(secret, dealer_message, "sha256")
     return [
         "### 9.3 The deal\n",
-        _block(
+        block(
             ("table root", root.hex()),
             ("msg of deal 1", message.hex()),
             ("HMAC", mac.hex()),
@@ -122,8 +127,8 @@ def _shown(played: Played) -> list[str]:
     return [
         "### 9.4 The last receipt and view of seat 0\n",
         "```\n" + shown["receipt"] + "```\n",
-        _block(
-            ("view, signed bytes", _escaped(view_message(shown["view"]).decode())),
+        block(
+            ("view, signed bytes", escaped(view_message(shown["view"]).decode())),
             ("sig", shown["sig"]),
         ),
     ]
@@ -143,7 +148,7 @@ def _log(played: Played) -> list[str]:
         f"{log.size} leaves, each with its leaf hash; {own[0]}, {own[1]}, {own[2]} and {own[3]} are the match's.\n",
         "```\n" + "".join(rows) + "```\n",
         "The nodes over full ranges of leaves, and the root:\n",
-        _block(*nodes, (f"0 … {log.size - 1}", log.tree.root(log.size).hex())),
+        block(*nodes, (f"0 … {log.size - 1}", log.tree.root(log.size).hex())),
     ]
 
 
@@ -156,7 +161,7 @@ def _checkpoint(log: ServiceLog) -> list[str]:
         "### 9.7 The checkpoint\n",
         f"Signed by the log and cosigned by the witness {WITNESSES[number]} at {SECOND + log.size}:\n",
         "```\n" + log.checkpoint(log.size) + "```\n",
-        _block(("the log signs", _escaped(text)), ("the witness signs", _escaped(cosigned))),
+        block(("the log signs", escaped(text)), ("the witness signs", escaped(cosigned))),
     ]
 
 
@@ -169,9 +174,9 @@ def _proofs(played: Played) -> list[str]:
     return [
         "### 9.8 Proofs\n",
         f"Inclusion, in the checkpoint of size {log.size}, one hash a line:\n",
-        _block(*_listed(inclusion)),
+        block(*listed(inclusion)),
         f"Consistency, from what seat 1 and seat 0 had `seen` to size {log.size}:\n",
-        _block(*roots, *_listed(consistency)),
+        block(*roots, *listed(consistency)),
     ]
 
 
@@ -196,26 +201,12 @@ def _new_key(key: SigningKey) -> list[str]:
     return [
         "### 9.10 A key leaf\n",
         "What the log would append if the key of the private key 00 01 02 … 1f took the place of its own:\n",
-        _block(("signed bytes", _escaped(message.decode())), ("leaf", leaf.decode()), ("hash", leaf_hash(leaf).hex())),
+        block(("signed bytes", escaped(message.decode())), ("leaf", leaf.decode()), ("hash", leaf_hash(leaf).hex())),
     ]
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\n", "⏎")
-
-
-def _listed(rows: list[tuple[str, ...]]) -> list[tuple[str, str]]:
-    """A row for each value, the name before the first."""
-    return [("" if at else name, value) for name, *values in rows for at, value in enumerate(values)]
 
 
 def _signed(m: str, event: Event) -> bytes:
     return action_message(m, event.data["do"], event.data["root"], event.by, event.n)
-
-
-def _block(*rows: tuple[str, str]) -> str:
-    width = max(len(name) for name, _ in rows)
-    return "```\n" + "".join(f"{name:<{width}}  {value}\n" for name, value in rows) + "```\n"
 
 
 def _transcript(events: tuple[Event, ...]) -> str:
