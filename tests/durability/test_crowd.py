@@ -1,8 +1,12 @@
 """The real process, with callers that stall, flood or just stay: the others are served meanwhile."""
 
+import os
 import socket
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -82,3 +86,20 @@ def test_a_crowd_logging_in_is_told_to_wait(service: Service) -> None:
         statuses = {answer(caller).split(b" ", 2)[1] for caller in callers}
     assert statuses <= {b"401", b"503"}
     assert b"401" in statuses
+
+
+@pytest.mark.soak
+def test_the_service_has_fewer_descriptors_than_callers(tmp_path: Path) -> None:
+    """Whatever it cannot open for a while it tries again, and nothing is left open."""
+    few = ("/bin/sh", "-c", f'ulimit -n {CALLERS}; exec {sys.executable} -W always "$@"', "sh", "-m", "fairdeal")
+    with Service(tmp_path, few, clock__outage_ms="2000") as service:
+        both = programs(service)
+        m = seated(both)
+        with crowd(service, b"", b""):
+            time.sleep(3)
+            assert "the clock cannot go on" in service.log.read_text()
+        service.wait_ready()
+        play_both(both, m)
+        check_kept(both, m)
+        assert len(os.listdir(f"/proc/{service.pid}/fd")) < CALLERS / 2
+        assert "ResourceWarning" not in service.log.read_text()
