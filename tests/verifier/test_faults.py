@@ -436,6 +436,7 @@ def test_step_4() -> None:
     early.events[2]["by"] = early.events[1]["by"]
     early.sign_seats()
     assert found(early) == ("cheated", 4, "signed_root", 2)
+    assert verify(early.bundle(), early.policy(), None).suspects is None
 
     nobody = plant("cancelled")
     joined = nobody.events[1]["by"]
@@ -453,7 +454,7 @@ def test_a_key_that_may_not_join(key: bytes) -> None:
 
 
 def test_every_cause_of_the_protocol_is_planted() -> None:
-    table = PROTOCOL.read_text(encoding="utf-8").partition("### 6.5")[2].partition("\n\nOf step 8")[0]
+    table = PROTOCOL.read_text(encoding="utf-8").partition("### 6.5")[2].partition("\n\nWhat each means")[0]
     causes = set(re.findall(r"`([a-z_]+)`", table))
     assert causes == set(CAUSES)
     tests = ("test_faults.py", "test_four_faults.py", "test_endings.py", "test_log.py")
