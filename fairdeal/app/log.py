@@ -109,10 +109,12 @@ class Log:
         """What the log shows everybody: the newest checkpoint that enough witnesses have cosigned, or, once that is
         older than a minute, the newest of all. Never a smaller one than before. Raises LogStuck before the first.
         """
-        shown, fresh = self._sequencer.newest(), self._clock.now_ms() // 1_000 - _WITNESSED_SECONDS
+        shown, now = self._sequencer.newest(), self._clock.now_ms() // 1_000
+        # A time that is far ahead is a wrong clock or a lie, and would stand for ever.
+        fresh = range(now - _WITNESSED_SECONDS, now + _WITNESSED_SECONDS + 1)
         if (witnessed := self._best(0)) is not None:
             opened = self._policy.open(witnessed.text)
-            if max(cosignature.timestamp for cosignature in opened.cosignatures) >= fresh:
+            if any(cosignature.timestamp in fresh for cosignature in opened.cosignatures):
                 shown = witnessed
         if shown.size < self._shown:
             shown = self._store.checkpoint(self._shown) or shown

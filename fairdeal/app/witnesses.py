@@ -5,9 +5,9 @@ service begins that keeps it from running, later it is an incident in its log.
 """
 
 import logging
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from threading import Event, Thread
+from time import monotonic
 from typing import Final, Protocol
 
 from fairdeal.app.log_keys import LogKeys
@@ -34,6 +34,8 @@ ASK_SECONDS: Final = 1.0
 """Between two questions to one witness at least: what is signed in between is covered by the later one."""
 PAUSE_SECONDS: Final = 60.0
 """Between two questions at most, to a witness that does not answer as it should; it doubles up to this."""
+FIRST_SECONDS: Final = 30.0
+"""How long a service that begins waits for its witnesses: one that sends a byte now and then must not keep it away."""
 _LEAVE_SECONDS: Final = 2.0
 """How long a stopping service waits for an answer."""
 _UNPROVEN: Final = 422
@@ -75,12 +77,30 @@ class Witnesses:
         self._ask_all(lambda courier: courier.check_size(note))
 
     def _ask_all(self, ask: Callable[["_Courier"], None]) -> None:
-        try:
-            with ThreadPoolExecutor(max(len(self._couriers), 1)) as threads:
-                list(threads.map(lambda courier: courier.ask_first(ask), self._couriers))
-        except LogBehind:
+        behind: list[LogBehind] = []
+
+        def ask_one(courier: "_Courier") -> None:
+            try:
+                courier.ask_first(ask)
+            except LogBehind as error:
+                behind.append(error)
+
+        # Not in a pool, which would wait for the last of them however long it takes.
+        asking = [Thread(target=ask_one, args=(one,), name="witness", daemon=True) for one in self._couriers]
+        for thread in asking:
+            thread.start()
+        until = monotonic() + FIRST_SECONDS
+        for thread in asking:
+            thread.join(max(0.0, until - monotonic()))
+        if any(thread.is_alive() for thread in asking):
+            log.warning("a witness has not answered in time")
+        if behind:
             self.stop()
-            raise
+            raise behind[0]
+
+    def cosigned(self) -> Mapping[str, int]:
+        """The size of the last checkpoint that each has cosigned for this process, by its name; 0 before the first."""
+        return {courier.name: max(courier.cosigned, 0) for courier in self._couriers}
 
     def start(self) -> None:
         """Goes on asking, after each new checkpoint."""
@@ -111,7 +131,8 @@ class _Courier:
         self._client = client
         self._stopping = stopping
         self._kept = 0
-        self._cosigned = -1
+        self.name = witness.name
+        self.cosigned = -1
 
     def ask_first(self, ask: Callable[["_Courier"], None]) -> None:
         """Raises LogBehind; whatever else keeps the witness from cosigning is told."""
@@ -149,13 +170,13 @@ class _Courier:
     def bring(self) -> None:
         """Shows the newest checkpoint, unless it was cosigned already, and keeps the cosignature."""
         newest = self._store.checkpoint() or self._nothing()
-        if newest.size == self._cosigned:
+        if newest.size == self.cosigned:
             return
         lines = self._show(newest)
         if newest.size and not self._stopping.is_set():
             for line in lines:
                 self._store.add_cosignature(newest.size, f"{line.name}+{line.key_id.hex()}", line.format())
-        self._kept = self._cosigned = newest.size
+        self._kept = self.cosigned = newest.size
 
     def _show(self, newest: SignedCheckpoint) -> tuple[SignatureLine, ...]:
         """The cosignature. A witness that keeps another size than was thought is shown the way from there."""

@@ -1,6 +1,7 @@
 """Asking witnesses: what is sent, what is kept of the answers, and what a witness that knows better stops."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -178,6 +179,25 @@ def test_an_answer_that_is_no_cosignature_holds_nothing_up(
     here.instead = None
     witnesses.check()
     assert [size for size, _ in store.lines] == [10]
+
+
+def test_a_witness_that_never_comes_to_an_end_holds_no_beginning_up(
+    here: Here, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each byte in time, for days: the client's timeout is from one to the next."""
+    monkeypatch.setattr("fairdeal.app.witnesses.FIRST_SECONDS", 0.2)
+    over = threading.Event()
+
+    def drips() -> WitnessAnswer:
+        assert over.wait(60)
+        return refuse()
+
+    here.instead = drips
+    started = time.monotonic()
+    asking(SmallStore(SmallLog(), 10), here).check()
+    assert time.monotonic() - started < 30
+    assert "a witness has not answered in time" in caplog.text
+    over.set()
 
 
 def test_a_witness_that_comes_to_know_better_is_an_incident(
