@@ -11,7 +11,7 @@ PACKAGES := pyproject.toml verifier/python/pyproject.toml
 LOCK := var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-config --custom-compile-command "make lock"
 
-.PHONY: help demo serve test check format soak bench openapi page pyz chromium lock clean
+.PHONY: help demo serve test check format soak bench openapi page pyz chromium hledger lock clean
 
 help: ## list the targets (ARGS=… goes to the command that a target runs)
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -36,7 +36,7 @@ format: $(STAMP) ## put the sources into their format
 	$(BIN)/ruff format .
 
 # SOAK scales how many cases each long proof takes: SOAK=0.1 for a look, SOAK=10 for a night.
-soak: $(SOAK_STAMP) ## the long proofs, as many as SOAK says (SOAK=0.1)
+soak: $(SOAK_STAMP) hledger ## the long proofs, as many as SOAK says (SOAK=0.1)
 	SOAK=$(SOAK) $(BIN)/python -m pytest -n 2 -m soak $(ARGS)
 
 bench: $(STAMP) ## measure, and write docs/performance.md
@@ -53,6 +53,10 @@ page:
 # The browser that opens the page in soak: Debian's, installed where it is missing, which takes root.
 chromium:
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
+
+# The bookkeeping program that reads the exported journal in soak: Debian's, installed where it is missing, which takes root.
+hledger:
+	@command -v hledger >/dev/null || { apt-get update -qq && apt-get install -y -qq hledger; }
 
 pyz: ## the verifier as one file for any Python 3.11+, dist/fairdeal-verify.pyz
 	$(PYTHON) verifier/python/build_pyz.py

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 import typer
 
 from fairdeal import __version__
-from fairdeal.cli import audit, rules
+from fairdeal.cli import audit, ledger, rules
 from fairdeal.cli import keys as operators_keys
 from fairdeal.errors import FairdealError
 
@@ -37,6 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(audit.app)
+app.add_typer(ledger.app)
 app.add_typer(rules.app)
 app.add_typer(operators_keys.app)
 

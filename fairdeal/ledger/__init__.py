@@ -3,6 +3,7 @@
 Pure: it says which entries a movement makes and what must hold; `fairdeal.store` keeps them. Prose: docs/ledger.md.
 """
 
+from fairdeal.ledger.amounts import format_amount
 from fairdeal.ledger.books import Books, check_books
 from fairdeal.ledger.fees import Fees, FeeSchedule, TaxBase
 from fairdeal.ledger.model import (
@@ -40,6 +41,7 @@ __all__ = [
     "check_books",
     "deposit",
     "form_pot",
+    "format_amount",
     "held",
     "pay_out",
     "pot",

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, Self
 
 from fairdeal import canonical
 from fairdeal.errors import LedgerBroken, Malformed
 from fairdeal.ids import ASSET_CODE
-from fairdeal.limits import MAX_SAFE_INTEGER
+from fairdeal.limits import MAX_EVENT_BYTES, MAX_SAFE_INTEGER
 
 FORMAT: Final = "fairdeal/transaction@1"
 
@@ -65,7 +65,7 @@ class Posting:
     def __post_init__(self) -> None:
         if not _ACCOUNT.fullmatch(self.account):
             raise Malformed("not the name of a ledger account")
-        if self.amount == 0 or abs(self.amount) > MAX_SAFE_INTEGER:
+        if type(self.amount) is not int or self.amount == 0 or abs(self.amount) > MAX_SAFE_INTEGER:
             raise Malformed("an entry's amount is not zero and within 2^53−1")
 
 
@@ -92,13 +92,26 @@ class Transaction:
             raise Malformed("not an asset's code")
         if self.match is not None and not _MATCH_ID.fullmatch(self.match):
             raise Malformed("not a match's id")
-        if not 0 <= self.at <= MAX_SAFE_INTEGER:
+        if type(self.at) is not int or not 0 <= self.at <= MAX_SAFE_INTEGER:
             raise Malformed("not a time in ms")
         accounts = {posting.account for posting in self.postings}
         if len(self.postings) < 2 or len(accounts) != len(self.postings):
             raise LedgerBroken("a transaction has two entries or more, each on its own account")
         if sum(posting.amount for posting in self.postings) != 0:
             raise LedgerBroken("a transaction's entries sum to zero")
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """The transaction that has these canonical bytes. Raises Malformed, LedgerBroken as when it is made."""
+        value: Any = canonical.decode(data, limit=MAX_EVENT_BYTES)
+        try:
+            entries = tuple(Posting(entry["account"], entry["amount"]) for entry in value["entries"])
+            made = cls(value["id"], Kind(value["kind"]), value["asset"], value["at"], entries, value.get("match"))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise Malformed("not a transaction") from None
+        if made.canonical() != data:
+            raise Malformed("not a transaction's one form")
+        return made
 
     def canonical(self) -> bytes:
         """The exact cj1 bytes that the ledger keeps, for ever. They name accounts, so they are not for publication."""
