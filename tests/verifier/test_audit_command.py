@@ -301,6 +301,21 @@ def test_what_a_server_does_not_have_is_missing(folder: Path, web: Web, capsys: 
     ]
 
 
+def test_a_list_of_checkpoints_without_end_is_read_as_far_as_the_log(
+    folder: Path, web: Web, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = []
+
+    def endless(since: int) -> bytes:
+        assert len(listed) < 100
+        listed.append(since)
+        return b"".join(b"%d\n" % (since + number) for number in range(1, 8))
+
+    web.listing = endless
+    assert run(capsys, web.url, "--policy", folder / "policy")[0] == 15
+    assert listed[-1] < int((folder / "log/checkpoint").read_text().split("\n")[1])
+
+
 def test_the_token_goes_to_no_other_host(folder: Path, web: Web, capsys: pytest.CaptureFixture[str]) -> None:
     for other in serve(folder / "log"):
         web.redirect = f"http://localhost:{other.server_port}"

@@ -118,7 +118,7 @@ class _Audit:
             yield Named(None, self.wishes.since)
         since = self.wishes.since.size if self.wishes.since is not None else 0
         # A service that goes on has signed more meanwhile.
-        sizes = [size for size in self.source.sizes(since) if size <= self.newest.size]
+        sizes = self.source.sizes(since, self.newest.size)
         for found in checkpoints.read_archive(self.source, sizes):
             if isinstance(found, FileFault):
                 self.outcome.faults.append(found)

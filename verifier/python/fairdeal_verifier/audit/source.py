@@ -32,8 +32,11 @@ class Source(Protocol):
         """The whole file of at most `limit` bytes; raises FileFault (missing, damaged), NotFetched."""
         ...
 
-    def sizes(self, since: int) -> list[int]:
-        """The sizes above `since` of which it says that it has checkpoints, ascending; raises NotFetched."""
+    def sizes(self, since: int, most: int) -> list[int]:
+        """The sizes above `since`, up to `most`, of which it says that it has checkpoints, ascending.
+
+        Raises NotFetched.
+        """
         ...
 
 
@@ -54,14 +57,14 @@ class Directory:
         except OSError as error:
             raise NotFetched(path, error.strerror or type(error).__name__) from None
 
-    def sizes(self, since: int) -> list[int]:
+    def sizes(self, since: int, most: int) -> list[int]:
         """See Source."""
         inside = self.root / ARCHIVE
         try:
             names = [file.name for file in inside.iterdir()] if inside.is_dir() else []
         except OSError as error:
             raise NotFetched(ARCHIVE, error.strerror or type(error).__name__) from None
-        return sorted(size for name in names if _SIZE(name) and (size := int(name)) > since)
+        return sorted(size for name in names if _SIZE(name) and since < (size := int(name)) <= most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +106,19 @@ class Web:
             raise _Again(type(error).__name__) from None
         return _bounded(data, path, limit)
 
-    def sizes(self, since: int) -> list[int]:
+    def sizes(self, since: int, most: int) -> list[int]:
         """See Source; none where what is there has no such list."""
         found: list[int] = []
-        while True:
+        while not found or found[-1] < most:  # a list need not come to an end
             try:
                 listed = self.read(f"{ARCHIVE}?since={found[-1] if found else since}", MAX_LIST_BYTES).split()
             except FileFault:
-                return found
+                break
             new = [int(size) for size in listed if _SIZE(size.decode("latin-1"))]
             if not new or len(new) != len(listed) or new != sorted(set(new)) or new[0] <= (found or [since])[-1]:
-                return found
+                break
             found += new
+        return [size for size in found if size <= most]
 
 
 class _Again(Exception):
