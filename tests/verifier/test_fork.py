@@ -145,6 +145,18 @@ def test_two_receipts(tmp_path: Path, write: Callable[..., list[str]], capsys: p
         assert value["a"]["opened"]["event"].encode() == server.match.leaves[0]
 
 
+def test_a_strangers_file_keeps_no_fork_from_being_found(
+    tmp_path: Path, write: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    bundle, held = receipts(played())
+    header, _, events = bundle.partition(b"\n")
+    spoiled: Any = canonical.decode(header)
+    spoiled["leaves"][0]["proof"] = ["00" * 32 for _ in spoiled["leaves"][0]["proof"]]
+    stranger = canonical.encode(spoiled) + b"\n" + events
+    for given in ((bundle, held, stranger), (bundle, stranger, held), (stranger, bundle, held)):
+        assert run(capsys, write(*given))[0] == 10
+
+
 def test_two_receipts_under_a_listed_key(
     tmp_path: Path, write: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:

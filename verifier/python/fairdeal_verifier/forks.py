@@ -1,6 +1,7 @@
 """Two signed texts that contradict each other, found in what people kept, and shown to anybody (protocol 7.7)."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -126,8 +127,7 @@ def find_fork(files: Iterable[bytes], policy: Policy) -> Fork | None:
     Raises WrongUsage for a file that cannot be used, KeyUnknown when none of a file's keys is listed.
     """
     parts = [part for data in files for part in read(data)]
-    said_opened = [said for part in parts for said in part if isinstance(said, NoteSaid) and said.opened is not None]
-    opened = {said.checkpoint.origin: said.opened for said in said_opened}
+    opened = _openings((said for part in parts for said in part), policy)
     first: dict[tuple[object, ...], tuple[Said, object]] = {}
     useless: list[Exception] = []
     for part in parts:
@@ -151,6 +151,17 @@ def find_fork(files: Iterable[bytes], policy: Policy) -> Fork | None:
     if useless:
         raise WrongUsage("fork_unsigned")
     return None
+
+
+def _openings(statements: Iterable[Said], policy: Policy) -> dict[str, Opened]:
+    """By origin, what fixes the key of a match's receipts, for those that came without; a stranger's is passed over."""
+    found: dict[str, Opened] = {}
+    for said in statements:
+        if isinstance(said, NoteSaid) and said.opened is not None:
+            with suppress(KeyUnknown, SignatureRefused, ProofRefused, KeyRefused):
+                said.check(policy)
+                found[said.checkpoint.origin] = said.opened
+    return found
 
 
 def read(data: bytes) -> list[list[Said]]:
