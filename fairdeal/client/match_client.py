@@ -131,7 +131,7 @@ class MatchClient:
 
         Raises EventsMissing, and nothing has happened, when it does not begin where the events seen so far end.
         """
-        self._check_going_on()
+        self._check_not_stopped()
         with self._stopping(answer):
             self._take(parse_answer(answer, self.m), keep=True)
 
@@ -141,7 +141,7 @@ class MatchClient:
         Raises Contradiction; EventsMissing, CheckpointMoved, and nothing has happened, when it is to be asked again;
         UnknownLogKey, and nothing has happened; WrongPhase before the first answer; what `read` raises.
         """
-        self._check_going_on()
+        self._check_not_stopped()
         with self._stopping(answer):
             self._log.take(answer, held, read, self._watched, self._roots, self._lines)
 
@@ -272,10 +272,12 @@ class MatchClient:
         self._memory.keep_action(self.m, size, body)
         return body
 
-    def _check_going_on(self) -> None:
-        stopped = self._memory.sitting(self.m).stopped
-        if stopped is not None:
+    def _check_not_stopped(self) -> None:
+        if (stopped := self._memory.sitting(self.m).stopped) is not None:
             raise AlreadySigned(f"signing has been stopped in this match: {stopped}", {"m": self.m})
+
+    def _check_going_on(self) -> None:
+        self._check_not_stopped()
         if self.lost is not None:
             raise WrongPhase("the match was lost: nothing more is signed")
 

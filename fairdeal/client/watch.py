@@ -120,12 +120,13 @@ def after_view(watched: Watched, answer: Parsed) -> Watched:
 
 
 def check_deadline(watched: Watched, answer: Parsed) -> None:
-    """The countdown shown is the one that the events fix; before the last join it is the server's own affair.
+    """The countdown shown is the one that the events fix; before the last join it is the server's own affair. A match
+    that a restored store has lost has none.
 
     Raises Contradiction.
     """
     state = watched.state
-    if state is not None and state.deadline is not None and answer.deadline != state.deadline:
+    if state is not None and state.deadline is not None and answer.deadline not in (None, state.deadline):
         raise Contradiction(Finding.CLOCK, state.size - 1, "the deadline shown is not that of the events")
 
 

@@ -139,6 +139,7 @@ class Server:
         self.signer = NoteSigner(receipt_name(LOG), self.key)
         self.server_seed = seed_of(number)
         self.now = START
+        self.lost = False
         ruleset = find_ruleset(game)
         self.terms = Terms(
             log=LOG,
@@ -203,7 +204,7 @@ class Server:
             "view": shown,
             "sig": self.key.sign(view_message(shown)).hex(),
             "now": self.now,
-            "deadline": self.state.deadline,
+            "deadline": None if self.lost else self.state.deadline,
         }
 
     def receipt(self, lines: Sequence[bytes], origin: str = f"{LOG}/m/{M}", signer: NoteSigner | None = None) -> str:

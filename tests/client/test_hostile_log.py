@@ -129,6 +129,8 @@ def test_no_act_without_a_proof_of_the_start(table: Table) -> None:
 def test_no_bundle_without_a_proof_of_the_end(table: Table) -> None:
     table.seeded()
     table.proving = False
+    with pytest.raises(WrongPhase):
+        table.clients[0].bundle(table.server.log.tile)
     table.take(table.clients[0].resign())
     with pytest.raises(NotLogged):
         table.clients[0].bundle(table.server.log.tile)

@@ -339,14 +339,16 @@ def test_fees_changed_after_sitting(house: House, players: list[Player]) -> None
     assert not house.bodies
 
 
-def test_another_bundle_than_the_match_played(house: House, players: list[Player]) -> None:
-    def lie(request: httpx2.Request) -> httpx2.Response | None:
+@pytest.mark.parametrize("lie", ["a shorter match", "a receipt of less"])
+def test_another_bundle_than_the_match_played(house: House, players: list[Player], lie: str) -> None:
+    def shorten(request: httpx2.Request) -> httpx2.Response | None:
         if request.url.path.endswith("/bundle"):
-            lines = house.server.lines[:-1]
-            return httpx2.Response(200, content=write_bundle(house.server.receipt(lines), lines))
+            server, left = house.server, house.server.lines[:-1]
+            lines = left if lie == "a shorter match" else server.lines
+            return httpx2.Response(200, content=write_bundle(server.receipt(left), lines, server.log.part(lines, 2)))
         return None
 
-    house.before = lie
+    house.before = shorten
     sit(players)
     for error in play(players):
         assert isinstance(error, Contradiction)

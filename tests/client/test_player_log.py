@@ -9,10 +9,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from fairdeal import canonical
 from fairdeal.client import (
     Contradiction,
     Finding,
+    MatchClient,
     Memory,
     NotLogged,
     Player,
@@ -23,11 +23,12 @@ from fairdeal.client import (
 from fairdeal.client import api as calls
 from fairdeal.errors import WrongPhase
 from fairdeal.keys import SigningKey
-from fairdeal.match import MATCH_LEAVES, LogPart, lost_leaf, parse_bundle, parse_held, replay, write_bundle
+from fairdeal.match import MATCH_LEAVES, HeldLog, LogPart, lost_leaf, parse_bundle, parse_held, replay, write_bundle
 from fairdeal.tlog import Checkpoint, Cosigner, Note, Policy, VerifierKey, format_policy
 from fairdeal_verifier import Policy as TheirPolicy
 from fairdeal_verifier import verify
 from tests.client.server import LOG, LogBook, M, other_leaf
+from tests.client.test_held_file_spoiled import BEFORE_THE_DEAL
 from tests.client.test_player import House, play, sit
 
 POLICY_PATH = "/log/policy"
@@ -202,7 +203,12 @@ def test_an_end_that_the_log_does_not_show(house: House, players: list[Player], 
                 playing.result()
     assert len(list(tmp_path.glob(f"*/{M}.held"))) == 2
     house.before = None
-    assert [taken.ending.reason for taken in play(players)] == ["target", "target"]
+    for player in players:
+        taken = player.refresh(M)
+        assert taken.ending is not None
+        assert parse_held(taken.held.read_bytes()).lines[-1] == HeldLog(
+            house.server.log.checkpoint(), parse_bundle(taken.bundle.read_bytes()).log.leaves
+        )
 
 
 def test_a_log_that_says_it_is_shorter(house: House, players: list[Player]) -> None:
@@ -317,6 +323,12 @@ WRONG_PARTS: dict[str, tuple[Callable[[House, LogPart], LogPart | None], Finding
         ),
         Finding.INCLUSION,
     ),
+    "a proof that is none": (
+        lambda _house, part: LogPart(
+            part.checkpoint, tuple(replace(one, proof=()) for one in part.consistency), part.leaves
+        ),
+        Finding.CONSISTENCY,
+    ),
     "a proof of another size": (
         lambda _house, part: LogPart(
             part.checkpoint, tuple(replace(one, size=one.size - 1) for one in part.consistency), part.leaves
@@ -348,11 +360,17 @@ def test_a_newer_checkpoint_in_the_services_bundle(house: House, players: list[P
     sit(players)
     play(players)
     house.server.log.append(other_leaf(10**6))
+    (tmp_path / "0" / f"{M}.fairdeal").unlink()
     taken = players[0].play(M, prefer_winning_tricks)
     log = parse_bundle(taken.bundle.read_bytes()).log
     assert log is not None
     assert log.checkpoint != house.server.log.checkpoint()
     assert taken.witnessed, "the policy asks for no witness"
+
+
+def witness_policy(house: House) -> bytes:
+    log = house.server.log.signer.verifier_key.format()
+    return f"log {log}\nwitness one {WITNESS.verifier_key.format()}\nquorum one\n".encode()
 
 
 def witnessed_bundle(house: House) -> bytes:
@@ -367,15 +385,17 @@ def witnessed_bundle(house: House) -> bytes:
 def test_the_services_bundle_is_taken_once_it_is_witnessed(
     house: House, memories: list[Memory], tmp_path: Path
 ) -> None:
-    log = house.server.log.signer.verifier_key.format()
-    policy = f"log {log}\nwitness one {WITNESS.verifier_key.format()}\nquorum one\n".encode()
+    policy = witness_policy(house)
     players = [
         Player(house.api(seat), memory, tmp_path / str(seat), Policy.parse(policy))
         for seat, memory in enumerate(memories)
     ]
     sit(players)
+    house.before = lambda _: pytest.fail("nothing is asked of a match that is not over")
+    MatchClient(memories[0], M, tmp_path, Policy.parse(policy)).receive(house.server.answer(0, 0))
     with pytest.raises(WrongPhase):
         players[0].refresh(M)
+    house.before = None
     taken = play(players)[0]
     own = taken.bundle.read_bytes()
     assert verify(own, TheirPolicy.parse(policy), None).verdict == "unchecked"
@@ -422,11 +442,13 @@ def restore(house: House, events: int) -> None:
     server = house.server
     server.events = server.events[:events]
     server.state = replay(server.events, server.server_seed)
+    server.lost = True
     server.log.append(lost_leaf(server.state, server.server_seed))
 
 
-@pytest.mark.parametrize("back", [0, 2])
-def test_a_match_that_the_service_has_lost(house: House, players: list[Player], back: int) -> None:
+@pytest.mark.parametrize("back", [0, 2, "an answer is lost too"])
+def test_a_match_that_the_service_has_lost(house: House, players: list[Player], back: int | str) -> None:
+    """With the last events that were shown, or without; or with one more, whose answer did not arrive."""
     acts = 0
 
     def lose(request: httpx2.Request) -> httpx2.Response | None:
@@ -435,7 +457,9 @@ def test_a_match_that_the_service_has_lost(house: House, players: list[Player], 
             return None
         acts += 1
         if acts == 20:
-            restore(house, len(house.server.events) - back)
+            if isinstance(back, str):
+                house._route(request)
+            restore(house, len(house.server.events) - (back if isinstance(back, int) else 0))
         return problem(409, "wrong_phase") if acts >= 20 else None
 
     house.before = lose
@@ -446,5 +470,27 @@ def test_a_match_that_the_service_has_lost(house: House, players: list[Player], 
         assert [event.line for event in bundle.events] == house.server.lines
         assert bundle.log is not None
         assert bundle.log.leaves[-1].leaf["cause"] == "lost"
-        value: Any = canonical.decode(taken.held.read_bytes().splitlines()[-1])
-        assert value["leaves"][-1]["leaf"]["type"] == "close"
+        held = parse_held(taken.held.read_bytes())
+        assert [line for line in held.lines if isinstance(line, HeldLog)][-1].leaves[-1].leaf["cause"] == "lost"
+        theirs = TheirPolicy.parse(house.policy.encode())
+        assert verify(taken.bundle.read_bytes(), theirs, taken.held.read_bytes()).verdict == "verified"
+
+
+def test_a_lost_match_whose_last_receipt_was_never_shown(house: House, memories: list[Memory], tmp_path: Path) -> None:
+    """Then the service's bundle is the only one there is, witnessed or not."""
+    policy = Policy.parse(witness_policy(house))
+    players = [Player(house.api(seat), memory, tmp_path / str(seat), policy) for seat, memory in enumerate(memories)]
+
+    def lose(request: httpx2.Request) -> httpx2.Response | None:
+        if not request.url.path.endswith("/actions") or len(house.bodies) < 20:
+            return None
+        if not house.server.lost:
+            restore(house, BEFORE_THE_DEAL)
+        return problem(409, "wrong_phase")
+
+    house.before = lose
+    sit(players)
+    for taken in play(players):
+        assert (taken.ending, taken.witnessed) == (None, False)
+        bundle = parse_bundle(taken.bundle.read_bytes())
+        assert [event.line for event in bundle.events] == house.server.lines
