@@ -32,6 +32,7 @@ class LogCopy:
                 for line in file:
                     if line.endswith(b"\n"):  # a line that was cut off is written again
                         self._size, self._end = self._size + 1, self._end + len(line)
+        self._note = self.checkpoint()
 
     @property
     def size(self) -> int:
@@ -51,6 +52,7 @@ class LogCopy:
                 yield line.removesuffix(b"\n")
 
     def append(self, leaves: Sequence[bytes]) -> None:
+        self._check_alone()
         data = b"".join(leaf + b"\n" for leaf in leaves)
         with _our_errors(), self._leaves.open("r+b") as file:
             file.truncate(self._end)
@@ -68,6 +70,7 @@ class LogCopy:
         self._size, self._end = min(size, self._size), kept
 
     def keep(self, note: str) -> None:
+        self._check_alone()
         aside = self._directory / f"{_CHECKPOINT}.new"
         with _our_errors():
             with aside.open("wb") as file:
@@ -75,11 +78,19 @@ class LogCopy:
                 file.flush()
                 os.fsync(file.fileno())
             aside.replace(self._directory / _CHECKPOINT)
+            self._note = note
             directory = os.open(self._directory, os.O_RDONLY)
             try:
                 os.fsync(directory)
             finally:
                 os.close(directory)
+
+    def _check_alone(self) -> None:
+        """Two services with one copy, each with a database of its own, would publish two histories."""
+        if self.checkpoint() != self._note:
+            raise StoreFailed(
+                "somebody else writes to the log's copy: another service runs with it, or it was exchanged"
+            )
 
     def beat(self, now: int) -> None:
         # Not forced to the disk: a database that is put back is older than what a power cut loses.

@@ -129,6 +129,26 @@ def test_leaves_of_the_copy_that_were_never_published_are_dropped(service: Servi
     assert LogCopy(service.folder / "log").size == size
 
 
+def test_of_two_services_with_one_copy_one_alone_publishes(service: Service, tmp_path: Path) -> None:
+    """The database was copied to another machine, say, where a service was started before this one was stopped."""
+    log_of(service, sit_two(service)[0].m, leaf="open")
+    service.stop()
+    shutil.copytree(service.folder, tmp_path / "other")
+    service.start()
+    copy = service.folder / "log"
+    other = Service(tmp_path / "other", {"log_copy": copy}, label="other")
+    tables = [
+        ok(one.person(name, 0).post("/v1/tables", {"game": "duel", "stake": 0}))["m"]
+        for one, name in ((service, "carol"), (other, "dave"))
+    ]
+    note = log_of(service, tables[0], leaf="open")["checkpoint"]
+    assert other.http.get(f"/v1/matches/{tables[1]}/log?leaf=open").json()["code"] == "store_failed"
+    assert opened(service, other.http.get("/log/checkpoint").text).size < opened(service, note).size
+    assert (LogCopy(copy).checkpoint(), list(LogCopy(copy).leaves(0, 9))) == (note, stored(service))
+    assert other.http.get("/readyz").status_code == 503
+    other.stop()
+
+
 def test_a_checkpoint_of_somebody_else_in_the_copy_is_refused(service: Service) -> None:
     log_of(service, sit_two(service)[0].m, leaf="open")
     path = service.folder / "log" / "checkpoint"
