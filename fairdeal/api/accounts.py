@@ -25,6 +25,7 @@ from fairdeal.api.schemas.accounts import (
     WalletOut,
     WalletPage,
 )
+from fairdeal.app.history_ports import WalletLine
 from fairdeal.app.ports import Account
 from fairdeal.errors import Forbidden
 
@@ -97,18 +98,21 @@ def wallet_lines(services: ServicesDep, caller: CallerDep, cursor: Cursor = None
     """What moved the caller's free money, newest first."""
     lines = services.accounts.wallet_lines(caller.id, position_of(cursor), limit)
     return WalletPage(
-        lines=[
-            WalletLineOut(
-                transaction=line.transaction,
-                kind=line.kind,
-                amount=line.amount,
-                balance=line.balance,
-                m=line.match,
-                at=line.at,
-            )
-            for line in lines
-        ],
+        lines=[wallet_line(line) for line in lines],
         cursor=cursor_of([line.seq for line in lines], limit),
+    )
+
+
+def wallet_line(line: WalletLine) -> WalletLineOut:
+    """A line as it is sent."""
+    return WalletLineOut(
+        transaction=line.transaction,
+        kind=line.kind,
+        amount=line.amount,
+        balance_before=line.balance_before,
+        balance=line.balance,
+        m=line.match,
+        at=line.at,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 
 from fairdeal import __version__
-from fairdeal.api import accounts, audit, log, matches, pages, problems, rules, tables
+from fairdeal.api import accounts, audit, history, log, matches, pages, problems, rules, tables
 from fairdeal.api.caller import Services, count_call, forget_cookie
 from fairdeal.api.door import Door
 from fairdeal.api.schemas.base import ProblemOut
@@ -33,7 +33,15 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
     problems.install(app)
     app.add_exception_handler(Unauthenticated, _unauthenticated)
     v1 = APIRouter(prefix="/v1")
-    for router in (accounts.router, tables.router, matches.router, log.router, rules.router, audit.router):
+    for router in (
+        accounts.router,
+        history.router,
+        tables.router,
+        matches.router,
+        log.router,
+        rules.router,
+        audit.router,
+    ):
         v1.include_router(router)
     app.include_router(v1)
     app.include_router(log.files)

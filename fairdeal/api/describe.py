@@ -99,12 +99,12 @@ def describe(services: Services, match: Match, viewer: Account | None, language:
     for_sides = terms.seats > terms.ruleset.sides
     return TableOut(
         m=table.match_id,
-        game=_game(terms),
+        game=game_of(terms),
         status=table.status.value,
         private=table.visibility == "private",
         code=table.code if inside else None,
         stake=table.stake,
-        asset=_asset(terms),
+        asset=asset_of(terms),
         pot=pot,
         commission=fees.commission,
         tax=fees.tax,
@@ -137,9 +137,9 @@ def summarize(table: Table) -> TableSummary:
     terms = Terms.parse(Event.parse(table.line).data)
     return TableSummary(
         m=table.match_id,
-        game=_game(terms),
+        game=game_of(terms),
         stake=table.stake,
-        asset=_asset(terms),
+        asset=asset_of(terms),
         winner_net=terms.fees.breakdown(table.stake * table.seats).net,
         options=_options(terms),
         decision_ms=terms.clock.decision_ms,
@@ -148,7 +148,8 @@ def summarize(table: Table) -> TableSummary:
     )
 
 
-def _asset(terms: Terms) -> AssetOut:
+def asset_of(terms: Terms) -> AssetOut:
+    """What a match is played for."""
     return AssetOut(code=terms.asset.code, exponent=terms.asset.exponent)
 
 
@@ -192,11 +193,11 @@ def _paid(terms: Terms, outcome: Outcome) -> list[int]:
     return [lines.get(f"seat:{seat}", 0) for seat in range(terms.seats)]
 
 
-def _game(terms: Terms) -> Game:
+def game_of(terms: Terms) -> Game:
     """The game that the ruleset is a version of."""
     return next(game for game in _GAMES if terms.ruleset.id.startswith(f"{game}@"))
 
 
 def _options(terms: Terms) -> Options | None:
     """What was chosen; the duel has no choice."""
-    return None if _game(terms) == "duel" else dict(terms.ruleset.format_options(terms.options))
+    return None if game_of(terms) == "duel" else dict(terms.ruleset.format_options(terms.options))

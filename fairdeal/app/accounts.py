@@ -1,13 +1,15 @@
 """Who people are and what they own: signing up, logging in, deposits, the wallet."""
 
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final
 
 from fairdeal import canonical, ledger
+from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.hub import Hub
 from fairdeal.app.passwords import hash_password, password_matches
-from fairdeal.app.ports import Account, AccountKind, Deposited, Once, Session, Store, Wallet, WalletLine
+from fairdeal.app.ports import Account, AccountKind, Deposited, Once, Session, Store, Wallet
 from fairdeal.errors import CredentialsRefused, Unauthenticated, UnknownAccount
 from fairdeal.match.terms import Asset
 
@@ -103,6 +105,15 @@ class Accounts:
         """What moved the free money, newest first."""
         return self._store.wallet_lines(account_id, self._house.asset.code, before, limit)
 
+    def statement(self, account_id: str, year: int, month: int) -> Statement:
+        """The free money over a calendar month, UTC."""
+        start, end = _first_ms(year, month), _first_ms(year + month // 12, month % 12 + 1)
+        return self._store.statement(account_id, self._house.asset.code, start, end)
+
+    def own_matches(self, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
+        """Where the account sits or sat, by when it sat down, the newest first."""
+        return self._store.own_matches(account_id, before, limit)
+
 
 def intent(what: str, **members: canonical.Json) -> bytes:
     """The SHA-256 of what is asked under an idempotency key."""
@@ -111,3 +122,8 @@ def intent(what: str, **members: canonical.Json) -> bytes:
 
 def _token_hash(token: str) -> bytes:
     return sha256(token.encode()).digest()
+
+
+def _first_ms(year: int, month: int) -> int:
+    """When a month begins, in ms since the epoch."""
+    return round(datetime(year, month, 1, tzinfo=UTC).timestamp() * 1000)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias
 
+from fairdeal.app.history_ports import HistoryStore
 from fairdeal.app.log_ports import CommitResult as CommitResult
 from fairdeal.app.log_ports import LogStore
 from fairdeal.ledger import Books, Transaction
@@ -78,19 +79,6 @@ class Wallet:
 
     cash: int
     held: int
-
-
-@dataclass(frozen=True, slots=True)
-class WalletLine:
-    """One entry on a player's free money, with the balance after it; `seq` only orders and pages."""
-
-    seq: int
-    transaction: str
-    kind: str
-    amount: int
-    balance: int
-    match: str | None
-    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +210,7 @@ class Append:
     leaves: tuple[bytes, ...] = ()
 
 
-class Store(LogStore, Protocol):
+class Store(LogStore, HistoryStore, Protocol):
     """Everything that outlives the process. Any method can raise an error of the family `Broken`."""
 
     def create_account(self, account: Account) -> None:
@@ -248,8 +236,6 @@ class Store(LogStore, Protocol):
         """`money` is a `ledger.deposit`. Raises UnknownAccount, LimitExceeded, IdempotencyConflict."""
 
     def wallet(self, account_id: str, asset: str) -> Wallet: ...
-
-    def wallet_lines(self, account_id: str, asset: str, before: int | None, limit: int) -> tuple[WalletLine, ...]: ...
 
     def books(self, asset: str) -> Books:
         """One moment of the whole ledger, for `ledger.check_books`."""

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, exists, func, insert, literal, select, update
 
-from fairdeal.app.ports import Deposited, Status, Wallet, WalletLine
+from fairdeal.app.ports import Deposited, Status, Wallet
 from fairdeal.errors import InsufficientFunds, LedgerBroken, LimitExceeded
 from fairdeal.ledger import CASHIER, Books, Posting, Transaction, cash, held, pot
 from fairdeal.limits import MAX_SAFE_INTEGER
@@ -64,26 +64,6 @@ def deposit(connection: Connection, account_id: str, transaction: Transaction) -
 def wallet(connection: Connection, account_id: str, asset: str) -> Wallet:
     """A player's two balances."""
     return Wallet(_balance(connection, cash(account_id), asset), _balance(connection, held(account_id), asset))
-
-
-def wallet_lines(
-    connection: Connection, account_id: str, asset: str, before: int | None, limit: int
-) -> tuple[WalletLine, ...]:
-    """The entries on a player's free money, newest first."""
-    mine = select(
-        entries.c.seq,
-        entries.c.transaction_id,
-        transactions.c.kind,
-        entries.c.amount,
-        entries.c.balance,
-        transactions.c.match_id,
-        transactions.c.at,
-    ).join(transactions, transactions.c.id == entries.c.transaction_id)
-    mine = mine.where(entries.c.account == cash(account_id), entries.c.asset == asset)
-    if before is not None:
-        mine = mine.where(entries.c.seq < before)
-    rows = connection.execute(mine.order_by(entries.c.seq.desc()).limit(limit))
-    return tuple(WalletLine(*row) for row in rows)
 
 
 def books(connection: Connection, asset: str) -> Books:

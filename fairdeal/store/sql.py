@@ -8,6 +8,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
+from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
 from fairdeal.app.log_ports import (
     CommitResult,
     JournalMark,
@@ -31,11 +32,10 @@ from fairdeal.app.ports import (
     Sitting,
     Table,
     Wallet,
-    WalletLine,
 )
 from fairdeal.errors import Refused
 from fairdeal.ledger import Books, Transaction
-from fairdeal.store import audit, journal, lobby, log, people, transcripts
+from fairdeal.store import audit, history, journal, lobby, log, people, transcripts
 from fairdeal.store.once import Answer, answer
 from fairdeal.store.postgresql import PostgresqlDatabase
 from fairdeal.store.schema import check_schema
@@ -127,7 +127,15 @@ class SqlStore:
 
     def wallet_lines(self, account_id: str, asset: str, before: int | None, limit: int) -> tuple[WalletLine, ...]:
         with self._database.read() as connection:
-            return journal.wallet_lines(connection, account_id, asset, before, limit)
+            return history.wallet_lines(connection, account_id, asset, before, limit)
+
+    def statement(self, account_id: str, asset: str, start: int, end: int) -> Statement:
+        with self._database.read() as connection:
+            return history.statement(connection, account_id, asset, start, end)
+
+    def own_matches(self, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
+        with self._database.read() as connection:
+            return history.own_matches(connection, account_id, before, limit)
 
     def books(self, asset: str) -> Books:
         with self._database.read() as connection:

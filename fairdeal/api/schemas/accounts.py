@@ -93,11 +93,12 @@ class WalletOut(Model):
 
 
 class WalletLineOut(Model):
-    """One movement of the free money, with the balance after it."""
+    """One movement of the free money, with the balance before and after it."""
 
     transaction: str
     kind: str
     amount: Amount
+    balance_before: Amount
     balance: Amount
     m: Hex16 | None
     at: Ms

@@ -1,0 +1,116 @@
+"""Routes of what lies behind a player: own matches, and a month's statement, for programs and for spreadsheets."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from fairdeal.api.accounts import wallet_line
+from fairdeal.api.caller import CallerDep, Services, ServicesDep
+from fairdeal.api.describe import asset_of, game_of
+from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
+from fairdeal.api.schemas.history import Month, OwnMatchOut, OwnMatchPage, StatementOut, TotalOut
+from fairdeal.api.schemas.tables import EndingOut
+from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
+from fairdeal.app.ports import Account, Status
+from fairdeal.ledger import format_amount
+from fairdeal.match.events import Event
+from fairdeal.match.leaves import LOST
+from fairdeal.match.terms import Asset, Terms
+
+router = APIRouter(tags=["accounts"])
+
+_COLUMNS: Final = "at,kind,transaction,match,amount,balance_before,balance_after"
+
+
+@router.get("/me/matches", operation_id="own_matches")
+def own_matches(services: ServicesDep, caller: CallerDep, cursor: Cursor = None, limit: Limit = 50) -> OwnMatchPage:
+    """The matches that the caller sits at, or sat at to their end, newest first."""
+    found = services.accounts.own_matches(caller.id, position_of(cursor), limit)
+    return OwnMatchPage(matches=[_own_match(one) for one in found], cursor=cursor_of([one.seq for one in found], limit))
+
+
+@router.get("/wallet/statement", operation_id="statement")
+def statement(month: Month, services: ServicesDep, caller: CallerDep) -> StatementOut:
+    """The caller's free money over a month: what it began with, every line, what it ended with."""
+    made, asset = _statement(services, caller, month), services.accounts.asset
+    kinds = sorted({line.kind for line in made.lines})
+    return StatementOut(
+        month=month,
+        asset=asset.code,
+        exponent=asset.exponent,
+        opening=made.opening,
+        totals=[_total(kind, made) for kind in kinds],
+        lines=[wallet_line(line) for line in made.lines],
+        closing=made.closing,
+    )
+
+
+@router.get(
+    "/wallet/statement.csv",
+    operation_id="statement_csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}, "description": "A row a line; amounts with all their decimals."}},
+)
+def statement_csv(month: Month, services: ServicesDep, caller: CallerDep) -> Response:
+    """The same as a table: the first row has the balance that the month began with, the last the one it ended with."""
+    rows = "".join(f"{row}\r\n" for row in _rows(_statement(services, caller, month), services.accounts.asset))
+    name = f"{services.accounts.asset.code}-{month}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(rows, media_type="text/csv", headers=headers)
+
+
+def _statement(services: Services, caller: Account, month: str) -> Statement:
+    year, _, number = month.partition("-")
+    return services.accounts.statement(caller.id, int(year), int(number))
+
+
+def _total(kind: str, made: Statement) -> TotalOut:
+    amounts = [line.amount for line in made.lines if line.kind == kind]
+    return TotalOut(kind=kind, lines=len(amounts), amount=sum(amounts))
+
+
+def _rows(made: Statement, asset: Asset) -> Iterator[str]:
+    """No member can hold a comma or a quote."""
+    yield _COLUMNS
+    yield f",opening,,,,,{format_amount(made.opening, asset.exponent)}"
+    for line in made.lines:
+        figures = (format_amount(one, asset.exponent) for one in (line.amount, line.balance_before, line.balance))
+        yield f"{_time(line)},{line.kind},{line.transaction},{line.match or ''},{','.join(figures)}"
+    yield f",closing,,,,,{format_amount(made.closing, asset.exponent)}"
+
+
+def _time(line: WalletLine) -> str:
+    return datetime.fromtimestamp(line.at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _own_match(one: OwnMatch) -> OwnMatchOut:
+    terms = Terms.parse(Event.parse(one.line).data)
+    ended = one.status == Status.ENDED
+    ending = _ending(one) if ended else None
+    winner = None if ending is None else ending.winner
+    return OwnMatchOut(
+        m=one.match_id,
+        game=game_of(terms),
+        stake=one.stake,
+        asset=asset_of(terms),
+        seat=one.seat,
+        player=one.player,
+        status=Status(one.status).value,
+        sat_at=one.sat_at,
+        ended_at=one.ended_at,
+        ending=ending,
+        won=None if winner is None else terms.sides[one.seat] == winner,
+        net=one.net if ended else None,
+        bundle=f"/v1/matches/{one.match_id}/bundle" if ended else None,
+    )
+
+
+def _ending(one: OwnMatch) -> EndingOut:
+    """What the `end` event says; a match that an older database ends has none (protocol section 7.5)."""
+    for event in map(Event.parse, one.last):
+        if event.type == "end":
+            return EndingOut(reason=event.data["reason"], winner=event.data["winner"], cause=event.data.get("cause"))
+    return EndingOut(reason="void", winner=None, cause=LOST)

@@ -1,0 +1,127 @@
+"""What lies behind a player: lines of free money, statements, own matches. Inside the caller's transaction.
+
+Each of these reads by an index as much as it gives back, however much there is.
+"""
+
+from typing import Any, Final
+
+from sqlalchemy import Connection, Select, func, select
+
+from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
+from fairdeal.ledger import cash
+from fairdeal.store.tables import entries, events, match_endings, matches, seats, transactions
+
+_LAST: Final = 3
+"""`end`, `reveal` and `settle`: the last events of a match that has ended."""
+
+
+def wallet_lines(
+    connection: Connection, account_id: str, asset: str, before: int | None, limit: int
+) -> tuple[WalletLine, ...]:
+    """The entries on a player's free money, newest first."""
+    mine = _lines(account_id, asset).order_by(entries.c.seq.desc()).limit(limit)
+    if before is not None:
+        mine = mine.where(entries.c.seq < before)
+    return tuple(WalletLine(*row) for row in connection.execute(mine))
+
+
+def statement(connection: Connection, account_id: str, asset: str, start: int, end: int) -> Statement:
+    """The entries from `start` up to `end`, and the balances around them."""
+    first, last = (_place_before(connection, account_id, asset, at) for at in (start, end))
+    between = _lines(account_id, asset).where(entries.c.seq > first, entries.c.seq <= last).order_by(entries.c.seq)
+    lines = tuple(WalletLine(*row) for row in connection.execute(between))
+    opening = lines[0].balance_before if lines else _balance_at(connection, account_id, asset, first)
+    return Statement(opening, lines, lines[-1].balance if lines else opening)
+
+
+def own_matches(connection: Connection, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
+    """By when the account sat down, the newest first."""
+    mine = (
+        select(
+            seats.c.seq,
+            matches.c.id.label("match_id"),
+            seats.c.seat,
+            seats.c.player,
+            seats.c.sat_at,
+            matches.c.stake,
+            matches.c.status,
+            events.c.line,
+            match_endings.c.at.label("ended_at"),
+        )
+        .join(matches, matches.c.id == seats.c.match_id)
+        .join(events, (events.c.match_id == matches.c.id) & (events.c.n == 0))
+        .outerjoin(match_endings, match_endings.c.match_id == matches.c.id)
+        .where(seats.c.account_id == account_id)
+        .order_by(seats.c.seq.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        mine = mine.where(seats.c.seq < before)
+    rows = connection.execute(mine).mappings().all()
+    ended = [row["match_id"] for row in rows if row["ended_at"] is not None]
+    last, nets = _last_events(connection, ended), _nets(connection, account_id, [row["match_id"] for row in rows])
+    return tuple(
+        OwnMatch(**row, last=tuple(last.get(row["match_id"], ())), net=nets.get(row["match_id"], 0)) for row in rows
+    )
+
+
+def _lines(account_id: str, asset: str) -> Select[Any]:
+    return (
+        select(
+            entries.c.seq,
+            entries.c.transaction_id,
+            transactions.c.kind,
+            entries.c.amount,
+            entries.c.balance,
+            transactions.c.match_id,
+            transactions.c.at,
+        )
+        .join(transactions, transactions.c.id == entries.c.transaction_id)
+        .where(entries.c.account == cash(account_id), entries.c.asset == asset)
+    )
+
+
+def _place_before(connection: Connection, account_id: str, asset: str, at: int) -> int:
+    """Where the account's entries of before `at` end: they have this `seq` or a smaller one.
+
+    A binary search, over the same places whenever it is made: where times go back a little it still finds one place, a
+    later time never an earlier place, and what is added afterwards does not move it.
+    """
+    mine = (entries.c.account == cash(account_id)) & (entries.c.asset == asset)
+    newest: int | None = connection.execute(select(func.max(entries.c.seq)).where(mine)).scalar_one()
+    # The first entry alone is looked for by the index; a join might be planned from its other end.
+    following = select(entries.c.transaction_id).where(mine).order_by(entries.c.seq).limit(1)
+    place = 0
+    for bit in reversed(range((newest or 0).bit_length())):
+        here = following.where(entries.c.seq >= place + (1 << bit)).scalar_subquery()
+        found: int | None = connection.execute(
+            select(transactions.c.at).where(transactions.c.id == here)
+        ).scalar_one_or_none()
+        if found is not None and found < at:
+            place += 1 << bit
+    return place
+
+
+def _balance_at(connection: Connection, account_id: str, asset: str, place: int) -> int:
+    mine = (entries.c.account == cash(account_id)) & (entries.c.asset == asset) & (entries.c.seq <= place)
+    newest = select(entries.c.balance).where(mine).order_by(entries.c.seq.desc()).limit(1)
+    balance: int | None = connection.execute(newest).scalar_one_or_none()
+    return balance or 0
+
+
+def _last_events(connection: Connection, ids: list[str]) -> dict[str, list[bytes]]:
+    ends = select(events.c.match_id, events.c.line).join(matches, matches.c.id == events.c.match_id)
+    ends = ends.where(matches.c.id.in_(ids), events.c.n >= matches.c.size - _LAST).order_by(events.c.n)
+    last: dict[str, list[bytes]] = {}
+    for match_id, line in connection.execute(ends):
+        last.setdefault(match_id, []).append(line)
+    return last
+
+
+def _nets(connection: Connection, account_id: str, ids: list[str]) -> dict[str, int]:
+    moved = select(transactions.c.match_id, func.sum(entries.c.amount))
+    moved = moved.join(
+        entries, (entries.c.transaction_id == transactions.c.id) & (entries.c.account == cash(account_id))
+    )
+    moved = moved.where(transactions.c.match_id.in_(ids)).group_by(transactions.c.match_id)
+    return {match_id: int(amount) for match_id, amount in connection.execute(moved)}
