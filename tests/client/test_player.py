@@ -25,7 +25,7 @@ from fairdeal.client import (
 )
 from fairdeal.client import api as calls
 from fairdeal.keys import SigningKey
-from fairdeal.match import Event, HeldLine, HeldLog, Phase, parse_bundle, parse_held, receipt_name, write_bundle
+from fairdeal.match import Cancel, Event, HeldLine, HeldLog, Phase, parse_bundle, parse_held, receipt_name, write_bundle
 from fairdeal.tlog import Policy, Tile, VerifierKey, format_policy, parse_path
 from tests.client.server import LOG, M, Server
 
@@ -173,6 +173,16 @@ def test_both_take_away_the_same_bundle_and_their_own_held_file(house: House, pl
         logged = [line for line in held.lines if isinstance(line, HeldLog)]
         assert [line.leaves[-1].leaf["type"] for line in logged] == ["open", "full", "start", "close"]
         assert held.lines.index(logged[0]) < held.lines.index(logged[-1])
+
+
+def test_no_stream_of_a_match_that_has_ended(house: House, players: list[Player]) -> None:
+    """It is cancelled before anybody joined; a stream would say nothing until the network ends it."""
+    sit(players)
+    house.server.step(Cancel())
+    house.before = lambda request: (
+        pytest.fail("nothing more will be said") if request.url.path.endswith("/stream") else None
+    )
+    assert [taken.ending.reason for taken in play(players)] == ["cancelled", "cancelled"]
 
 
 def test_the_same_bytes_are_sent_again(house: House, players: list[Player]) -> None:
