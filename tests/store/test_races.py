@@ -1,0 +1,233 @@
+"""Everything at once on the same tables, players and keys: threads of one process on SQLite, processes of their own on
+PostgreSQL. Whatever comes first, each match has at most one pot and exactly one end, and all money is where the journal
+says.
+"""
+
+import json
+import multiprocessing
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+from threading import Barrier, Thread
+from typing import Any, TypeAlias
+
+import pytest
+
+from fairdeal import ledger
+from fairdeal.app.ports import Account, CommitResult, Once, Status, Store
+from fairdeal.errors import FairdealError
+from fairdeal.ledger import Refund, Win
+from fairdeal.store import SqlStore
+from tests.store.house import ASSET, House
+
+WORKERS = 4
+STAKE = 500
+SOAK = float(os.environ.get("SOAK", "1"))
+Job: TypeAlias = tuple[str, Any]
+"""A method of the store, and what it is called with."""
+Shares: TypeAlias = list[list[tuple[int, Job]]]
+
+
+def act(store: Store, job: Job) -> object:
+    """What the store answers; of a refusal its code."""
+    method, *given = job
+    try:
+        return getattr(store, method)(*given)
+    except FairdealError as refusal:
+        return refusal.code
+
+
+def in_threads(store: Store, shares: Shares) -> Iterator[tuple[int, object]]:
+    barrier = Barrier(len(shares))
+    answers: list[tuple[int, object]] = []
+
+    def work(share: list[tuple[int, Job]]) -> None:
+        barrier.wait()
+        answers.extend((number, act(store, job)) for number, job in share)
+
+    threads = [Thread(target=work, args=(share,)) for share in shares]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    yield from answers
+
+
+def in_processes(url: str, shares: Shares) -> Iterator[tuple[int, object]]:
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(len(shares))
+
+    def work(share: list[tuple[int, Job]], answers: Connection) -> None:
+        store = SqlStore(url)
+        barrier.wait(30)
+        answers.send([(number, act(store, job)) for number, job in share])
+        store.close()
+
+    pipes = [context.Pipe(duplex=False) for _ in shares]
+    workers = [
+        context.Process(target=work, args=(share, answers)) for share, (_, answers) in zip(shares, pipes, strict=True)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker, (reader, answers) in zip(workers, pipes, strict=True):
+        answers.close()
+        yield from reader.recv()
+        reader.close()
+        worker.join()
+
+
+class Race:
+    """Gives jobs to the workers, in an order of their own each, and keeps the answers in the order of the jobs."""
+
+    def __init__(self, place: Path | str, store: Store, house: House) -> None:
+        self.store, self.house, self._place, self._random = store, house, place, Random(7)
+
+    def run(self, jobs: list[Job]) -> list[object]:
+        numbered = list(enumerate(jobs))
+        self._random.shuffle(numbered)
+        # What belongs together comes at about the same time, each time to another worker.
+        numbered.sort(key=lambda one: one[0] // (WORKERS * 4))
+        shares = [numbered[worker::WORKERS] for worker in range(WORKERS)]
+        if isinstance(self._place, str):
+            answers = dict(in_processes(self._place, shares))
+        else:
+            answers = dict(in_threads(self.store, shares))
+        self.house.check()
+        return [answers[number] for number in range(len(jobs))]
+
+    def ended_in_the_journal(self) -> Counter[str]:
+        """How often each transaction stands there."""
+        ids: Counter[str] = Counter()
+        while page := self.store.journal(ids.total(), 1_000):
+            ids.update(json.loads(line)["id"] for line in page)
+        return ids
+
+
+@pytest.fixture
+def race(place: Path | str, store: Store, house: House) -> Race:
+    return Race(place, store, house)
+
+
+def full_tables(house: House, count: int) -> list[str]:
+    """Tables of few players who sit against each other again and again, on either side."""
+    players = [house.account(STAKE * count) for _ in range(3)]
+    pairs = [pair[::turn] for pair in combinations(players, 2) for turn in (1, -1)]
+    tables = []
+    for number in range(count):
+        first, second = pairs[number % len(pairs)]
+        m = house.open(first, STAKE)
+        for player in (first, second):
+            house.store.sit(house.sitting(m, player), house.once())
+        tables.append(m)
+    return tables
+
+
+def endings(house: House, m: str) -> list[Job]:
+    """A win that is settled and tried again, a resignation, a void, and a move that makes them all stale."""
+    ways = [
+        house.append(m, lines=3, status=Status.ENDED, money=house.payout(m, outcome))
+        for outcome in (Win(0), Win(1), Refund())
+    ]
+    return [("commit", append) for append in (*ways, ways[0], house.append(m))]
+
+
+def starts(house: House, m: str) -> list[Job]:
+    """The pot, twice, and the cancellation, twice."""
+    joins = house.joins(m)
+    again = replace(joins, commitment=house.id() * 2)
+    return [("commit", append) for append in (joins, house.cancellation(m), again, house.cancellation(m))]
+
+
+def settle_everything(race: Race, count: int) -> None:
+    house, tables = race.house, full_tables(race.house, count)
+    answers = race.run([job for m in tables for job in starts(house, m)])
+    assert set(answers) == {CommitResult.COMMITTED, CommitResult.STALE}
+    for at in range(0, len(answers), 4):
+        assert answers[at : at + 4].count(CommitResult.COMMITTED) == 1
+    with_pot = [m for m in tables if house.table(m).status is Status.LIVE]
+    assert 0 < len(with_pot) < count
+    live = with_pot
+    while live:
+        answers = race.run([job for m in live for job in endings(house, m)])
+        assert set(answers) <= {CommitResult.COMMITTED, CommitResult.STALE}
+        for at in range(0, len(answers), 5):
+            assert answers[at : at + 5].count(CommitResult.COMMITTED) in (1, 2), "one end, perhaps after the move"
+        live = [m for m in live if house.table(m).status is not Status.ENDED]
+    times = race.ended_in_the_journal()
+    for m in tables:
+        assert times[f"end:{m}"] == 1
+        assert times[f"pot:{m}"] == (m in with_pot)
+        table = house.table(m)
+        assert len(race.store.events(m)) == table.size
+        assert race.store.books(ASSET).balances.get(f"match:{m}:pot", 0) == 0
+
+
+def test_a_match_has_one_pot_and_one_end_whatever_comes_at_once(race: Race) -> None:
+    settle_everything(race, 12)
+
+
+@pytest.mark.soak
+def test_thousands_of_matches_have_one_pot_and_one_end_each(race: Race) -> None:
+    settle_everything(race, int(1_000 * SOAK))
+
+
+def test_one_balance_many_tables_double_clicks_and_keys_used_for_something_else(race: Race) -> None:
+    """Every player has money for three of six tables; each sitting is clicked twice, and its key serves another one."""
+    house = race.house
+    players = [house.account(3 * STAKE) for _ in range(4)]
+    tables = [house.open(players[0], STAKE) for _ in range(6)]
+    jobs: list[Job] = []
+    for m in tables:
+        for player in players:
+            once = house.once()
+            sitting = house.sitting(m, player)
+            other = Once(once.scope, once.key, b"o" * 32)
+            jobs += [("sit", sitting, once), ("sit", sitting, once), ("sit", house.sitting(m, player), other)]
+    answers = race.run(jobs)
+    for at in range(0, len(answers), 3):
+        first, second, other_intent = answers[at : at + 3]
+        assert first == second, "a double click has one answer"
+        assert (first == "idempotency_conflict") != (other_intent == "idempotency_conflict")
+    for player in players:
+        wallet = race.store.wallet(player, ASSET)
+        sat = sum(seat.account_id == player for m in tables for seat in house.table(m).seated)
+        assert (wallet.cash, wallet.held) == ((3 - sat) * STAKE, sat * STAKE)
+    times = race.ended_in_the_journal()
+    assert max(times.values()) == 1
+
+
+def test_tables_are_left_and_called_off_at_once(race: Race) -> None:
+    house, store = race.house, race.store
+    players = [house.account(3 * STAKE) for _ in range(2)]
+    tables, jobs = [house.open(players[0], STAKE, seats=3) for _ in range(3)], []
+    for m in tables:
+        for seat in [house.sit(m, player) for player in players]:
+            money = ledger.stand_up(m, seat.account_id, seat.player, STAKE, asset=ASSET, at=house.now)
+            jobs += [("stand_up", m, seat.account_id, seat.player, money, house.once()) for _ in range(2)]
+        jobs += [("commit", house.cancellation(m)) for _ in range(2)]
+    race.run(jobs)
+    for m in tables:
+        table = house.table(m)
+        if table.status is Status.OPEN:
+            house.cancel(m)
+    assert [store.wallet(player, ASSET).cash for player in players] == [3 * STAKE] * 2
+    house.check()
+
+
+def test_an_opener_passes_no_bound_and_a_commitment_serves_once(race: Race) -> None:
+    house = race.house
+    opener = house.account()
+    answers = race.run([("open_table", house.new_table(opener, 0), 3) for _ in range(12)])
+    assert Counter(answers) == {None: 3, "limit_exceeded": 9}
+    new = [replace(house.new_table(house.account(), 0), commitment="c" * 64) for _ in range(8)]
+    assert Counter(race.run([("open_table", table, 100) for table in new])) == {None: 1, "commitment_reused": 7}
+
+
+def test_one_of_many_gets_a_name(race: Race) -> None:
+    accounts = [Account(race.house.id(), "Zoé" if number % 2 else "ZOÉ", "player", "hash", 5) for number in range(8)]
+    assert Counter(race.run([("create_account", account) for account in accounts])) == {None: 1, "name_taken": 7}
