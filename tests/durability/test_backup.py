@@ -17,7 +17,8 @@ from fairdeal.match.leaves import parse_leaf
 from fairdeal.tlog import Policy
 from fairdeal_verifier import Policy as VerifierPolicy
 from fairdeal_verifier import verify
-from tests.agreement.test_served_audit import AUDITOR, audit, export
+from tests.agreement.test_served_audit import AUDITOR, audit
+from tests.cli.test_commands import run
 from tests.durability.duel import DEPOSIT, GIVE_UP_S, Both, Enough, Program, gone, leave_after, programs, seated
 from tests.durability.history import check_one_history
 from tests.durability.process import Service
@@ -42,8 +43,8 @@ def part_played(both: Both, m: str, pool: ThreadPoolExecutor) -> Future[None]:
 def fairdeal(service: Service, *command: str) -> subprocess.CompletedProcess[str]:
     """A command of the operator's, on the service's files."""
     where = ["--database", str(service.database), "--keys", str(service.keys)]
-    run = [sys.executable, "-m", "fairdeal", *command, *where]
-    return subprocess.run(run, capture_output=True, text=True, timeout=GIVE_UP_S, check=False)
+    line = [sys.executable, "-m", "fairdeal", *command, *where]
+    return subprocess.run(line, capture_output=True, text=True, timeout=GIVE_UP_S, check=False)
 
 
 def back_up(service: Service, backup: Path) -> None:
@@ -59,6 +60,7 @@ def put_back(service: Service, backup: Path) -> None:
 
 
 def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path) -> None:
+    """When it was taken one match was over, and one was live that went on; another was played afterwards."""
     backup, kept = tmp_path / "backup.db", tmp_path / "kept.checkpoint"
     with Service(tmp_path / "service", auditor_token=AUDITOR) as service, ThreadPoolExecutor(4) as pool:
         both = programs(service)
@@ -70,6 +72,7 @@ def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path) -> None:
         size = service.size(live)
         waiting.append(part_played(both, live, pool))
         assert service.size(live) > size
+        later = resigned(both)
         kept.write_text(httpx2.get(f"{service.url}/log/checkpoint").text)
         notes = {note for (note,) in service.rows("SELECT note FROM checkpoints")}
         for program in both:
@@ -88,7 +91,7 @@ def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path) -> None:
             check_given_up(program, live, size)
         assert [program.wallet() for program in both] == before, "the stakes are back"
         assert sum(cash for cash, _ in before) < 2 * DEPOSIT
-        check_log(service, both[0], notes, kept, tmp_path / "directory", [over, live])
+        check_log(service, both[0], notes, kept, tmp_path / "directory", (over, later, live))
         service.stop()
         assert not service.books().pots
         assert not service.books().holds
@@ -114,17 +117,26 @@ def check_given_up(program: Program, m: str, size: int) -> None:
 
 
 def check_log(
-    service: Service, program: Program, notes: set[str], kept: Path, directory: Path, matches: list[str]
+    service: Service, program: Program, notes: set[str], kept: Path, directory: Path, matches: tuple[str, str, str]
 ) -> None:
+    """One history over what was put back, and an audit that finds what a backup cannot have, and accuses nobody."""
+    over, later, live = matches
     leaves = [leaf for (leaf,) in service.rows("SELECT leaf FROM leaves ORDER BY n")]
     notes |= {note for (note,) in service.rows("SELECT note FROM checkpoints")}
     check_one_history(Policy.parse(program.policy.read_bytes()), leaves, notes)
     closes = [leaf for leaf in map(parse_leaf, leaves) if leaf["type"] == "close"]
     assert [(leaf["m"], leaf["outcome"], leaf.get("cause")) for leaf in closes] == [
-        (matches[0], "forfeit", None),
-        (matches[1], "void", "lost"),
+        (over, "forfeit", None),
+        (later, "forfeit", None),
+        (live, "void", "lost"),
     ]
-    export(service, directory)
+    exported = run("audit", "export", directory, "--url", service.url, FAIRDEAL_AUDITOR_TOKEN=AUDITOR)
+    gone_with_it = f"matches/{later}.jsonl"
+    assert (exported.returncode, exported.stdout.splitlines()[-1].split()) == (1, ["missing", gone_with_it])
+    code, report = audit(directory, "--policy", program.policy)
+    faults = [(fault["code"], fault["path"]) for fault in report["faults"]]
+    assert (code, report["findings"], faults) == (15, [], [("missing", gone_with_it)])
+    assert report["questions"]["lost"] == [live]
     code, report = audit(directory, "--policy", program.policy, "--since", kept)
-    assert (code, report["verdict"], report["findings"], report["faults"]) == (0, "verified", [], [])
-    assert report["questions"]["lost"] == matches[1:]
+    assert (code, report["verdict"], report["findings"]) == (0, "verified", [])
+    assert report["questions"]["lost"] == [live]
