@@ -110,7 +110,8 @@ class LogBook:
 
     def part(self, lines: Sequence[bytes], seats: int) -> LogPart:
         """The log's part of the service's own bundle."""
-        sizes = {Event.parse(line).data["do"]["join"]["seen"]["size"] for line in lines[1 : seats + 1]} - {0}
+        joins = [event for event in map(Event.parse, lines[1 : seats + 1]) if event.type == "join"]
+        sizes = {event.data["do"]["join"]["seen"]["size"] for event in joins} - {0}
         proofs = {size: consistency_proof(size, len(self.entries), self.subtrees) for size in sizes}
         seen = (SeenProof(size, tuple(one.hex() for one in proofs[size])) for size in sorted(sizes))
         return LogPart(self.checkpoint(), tuple(seen), proven_leaves(self.answer()["leaves"]))
