@@ -17,9 +17,9 @@ from fairdeal.app.log_ports import (
 from fairdeal.errors import RecordsBroken
 from fairdeal.limits import HASH_BYTES
 from fairdeal.match.leaves import parse_leaf
-from fairdeal.store import transcripts
+from fairdeal.store import numbers, transcripts
 from fairdeal.store.log_tables import checkpoints, cosignatures, head, journal_mark, leaves, outages, queue, tiles
-from fairdeal.store.tables import transactions
+from fairdeal.store.statements import insert_unless_there
 from fairdeal.tlog import Frontier, Tile
 from fairdeal.tlog.tiles import TILE_HEIGHT
 
@@ -100,10 +100,10 @@ def key_leaves(connection: Connection) -> tuple[LoggedLeaf, ...]:
 
 def keep_checkpoint(connection: Connection, size: int, note: str) -> None:
     """Once for each size. Raises RecordsBroken for another note of one."""
-    kept = connection.execute(select(checkpoints.c.note).where(checkpoints.c.size == size)).scalar_one_or_none()
-    if kept is None:
-        connection.execute(insert(checkpoints).values(size=size, note=note))
-    elif kept != note:
+    kept = select(checkpoints.c.note).where(checkpoints.c.size == size)
+    if connection.execute(kept).first() is None:
+        connection.execute(insert_unless_there(checkpoints).values(size=size, note=note))
+    if connection.execute(kept).scalar_one() != note:
         raise RecordsBroken("the log has signed another checkpoint of that size")
 
 
@@ -136,7 +136,7 @@ def add_cosignature(connection: Connection, size: int, witness: str, line: str) 
     """The first line of a witness at a size stands."""
     mine = (cosignatures.c.size == size) & (cosignatures.c.witness == witness)
     if connection.execute(select(cosignatures.c.line).where(mine)).first() is None:
-        connection.execute(insert(cosignatures).values(size=size, witness=witness, line=line))
+        connection.execute(insert_unless_there(cosignatures).values(size=size, witness=witness, line=line))
 
 
 def add_outage(connection: Connection, outage: Outage, leaf: bytes, now: int) -> None:
@@ -161,7 +161,8 @@ def mark(connection: Connection) -> JournalMark:
 
 def move_mark(connection: Connection, before: JournalMark, after: JournalMark, leaf: bytes) -> CommitResult:
     """A compare-and-set on the mark's size and the journal's, and the leaf into the queue."""
-    if connection.execute(select(func.max(transactions.c.seq))).scalar_one() != after.frontier.size:
+    # Who writes a transaction takes its number before its leaves, so none comes between this look and the leaf.
+    if numbers.last(connection, "transactions") != after.frontier.size:
         return CommitResult.STALE
     moved = update(journal_mark).where(journal_mark.c.size == before.frontier.size)
     moved = moved.values(size=after.frontier.size, subtrees=b"".join(after.frontier.subtrees), at=after.at)

@@ -1,7 +1,9 @@
 """What holds for the PostgreSQL engine alone."""
 
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -10,8 +12,9 @@ from sqlalchemy import make_url
 from fairdeal.app.log_ports import Outage
 from fairdeal.app.ports import CommitResult
 from fairdeal.errors import Malformed, RecordsBroken, StoreFailed
-from fairdeal.match.leaves import outage_leaf
+from fairdeal.match.leaves import ledger_leaf, outage_leaf
 from fairdeal.store import SqlStore
+from fairdeal.tlog import Frontier, leaf_hash
 from tests.store.house import House
 
 on_postgresql = pytest.mark.parametrize("place", ["postgresql"], indirect=True)
@@ -53,6 +56,22 @@ def test_two_processes_may_serve_it(place: str, store: SqlStore) -> None:
     with closing(SqlStore(place)) as other:
         other.beat(5)
     assert store.last_beat() == 5
+
+
+@on_postgresql
+def test_the_journal_is_marked_only_after_whoever_writes_a_transaction(place: str, store: SqlStore) -> None:
+    """Else the leaf of that transaction could stand before a ledger leaf that knows nothing of it."""
+    House(store).account(500)
+    before = store.journal_mark()
+    frontier = Frontier().append(leaf_hash(store.journal(0, 9)[0]))
+    after, leaf = replace(before, frontier=frontier, at=77), ledger_leaf(frontier.root(), 1)
+    with psycopg.connect(place) as hand, ThreadPoolExecutor(1) as other:
+        hand.execute("UPDATE counts SET size = size + 1 WHERE rows_of = 'transactions'")
+        moving = other.submit(store.move_journal_mark, before, after, leaf)
+        with pytest.raises(TimeoutError):
+            moving.result(0.3)
+        hand.rollback()
+        assert moving.result(5) is CommitResult.COMMITTED
 
 
 @pytest.mark.parametrize(
