@@ -20,6 +20,7 @@ from sqlalchemy import Connection
 
 from fairdeal.errors import StoreFailed
 from fairdeal.match import Event, Terms, open_receipt, receipt_key
+from fairdeal.match.leaves import parse_leaf
 from fairdeal.store import LogCopy
 from fairdeal.store.sqlite import SqliteDatabase
 from fairdeal.tlog import Policy, leaf_hash, root
@@ -76,7 +77,9 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Faults], None]:
         @contextmanager
         def write(database: SqliteDatabase) -> Iterator[Connection]:
             # Two contexts up: `with`, then the method of the store.
-            asked = sys._getframe(2).f_code.co_name
+            method = sys._getframe(2)
+            leaves = getattr(method.f_locals.get("append"), "leaves", ()) if method.f_code.co_name == "commit" else ()
+            asked = " ".join([method.f_code.co_name, *(parse_leaf(leaf)["type"] for leaf in leaves)])
             with faults.around(asked) as lost, real_write(database) as connection:
                 yield connection
                 if lost:
@@ -252,6 +255,9 @@ WRITES = {
     "open_table",
     "sit",
     "commit",
+    "commit full",
+    "commit start",
+    "commit close",
     "append_leaves",
     "keep_checkpoint",
     "add_outage",
@@ -261,7 +267,7 @@ WRITES = {
     "copy.keep",
     "copy.beat",
 }
-"""What a match's life writes."""
+"""What a match's life writes; a commit by the leaves that come with it."""
 AT_A_START = {"__init__", "check_ready"}
 """Looks at the schema, in transactions that could write."""
 
