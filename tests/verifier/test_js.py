@@ -1,8 +1,11 @@
 """The second verifier, in JavaScript: its own tests, run by a node binary that is always there."""
 
+import json
 import re
 import subprocess
+from pathlib import Path
 
+from fairdeal_verifier.files import MAX_FILE_BYTES
 from tests.verifier.javascript import ROOT, node
 
 
@@ -23,3 +26,13 @@ def test_its_core_needs_no_node_and_no_package() -> None:
         imported = re.findall(r'(?:^import|\bfrom|\bimport\() ?"([^"]+)"', text, re.M)
         assert all(name.startswith("./") for name in imported), source.name
         assert not re.search(r"\b(process|Buffer|require|globalThis\.node|__dirname)\b", text), source.name
+
+
+def test_the_largest_file_of_empty_lines_fits_a_small_memory(tmp_path: Path) -> None:
+    """A page in a browser has no more than a tab's."""
+    bundle = tmp_path / "bundle"
+    bundle.write_bytes(b"\n" * MAX_FILE_BYTES)
+    command = [node(), "--max-old-space-size=128", ROOT / "cli.mjs", bundle, "--json"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 12, run.stderr
+    assert json.loads(run.stdout)["cause"] == "encoding"

@@ -32,17 +32,15 @@ const LF = 10;
 
 /** @typedef {{key: string, m: string, seat: number, lines: HeldLine[], logLines: LogLine[]}} Held */
 
-/** @param {Uint8Array} bytes @returns {Uint8Array[]} the lines, without their LF @throws {Malformed} */
-function splitLines(bytes) {
+/** @param {Uint8Array} bytes @returns {Generator<Uint8Array, void>} the lines, without their LF @throws {Malformed} */
+function* splitLines(bytes) {
   if (bytes.length > MAX_FILE_BYTES) throw new Malformed("size", "the file is too large");
   if (bytes.length === 0 || bytes[bytes.length - 1] !== LF) throw new Malformed("encoding", "the last line does not end");
-  const lines = [];
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(LF, start);
-    lines.push(bytes.subarray(start, end));
+    yield bytes.subarray(start, end);
     start = end + 1;
   }
-  return lines;
 }
 
 /** Runs `work` and names the place of what it refuses. @template T @param {number | null} place @param {() => T} work @returns {T} */
@@ -63,15 +61,20 @@ function parseLine(line, most = MAX_LINE_BYTES) {
 
 /** @param {Uint8Array} bytes @returns {Bundle} @throws {Malformed} with the cause and the place of step 0 */
 export function parseBundle(bytes) {
-  const [headerLine, ...lines] = splitLines(bytes);
-  const header = parseLine(headerLine, MAX_HEADER_BYTES);
-  const events = lines.map((line, index) => at(index, () => parseLine(line)));
+  const values = [];
+  for (const line of splitLines(bytes)) {
+    const index = values.length - 1; // -1 is the header's
+    values.push(index < 0 ? parseLine(line, MAX_HEADER_BYTES) : at(index, () => parseLine(line)));
+  }
+  const [header, ...events] = values;
   const { head, log } = readHeader(header);
   const schema = schemaOf(events[0]);
   events.forEach((event, index) => {
     schema.check(event, index);
     if (event.n !== index) throw new Malformed("index", "an event out of its place", index);
   });
+  // Not before: a file of empty lines would take gigabytes of them.
+  const [, ...lines] = splitLines(bytes);
   return { head, log, events, lines };
 }
 
@@ -91,10 +94,12 @@ function readHeader(header) {
 /** @param {Uint8Array} bytes @returns {Held} @throws {UsageError} */
 export function parseHeld(bytes) {
   try {
-    const [headerLine, ...rest] = splitLines(bytes);
-    const header = parseLine(headerLine);
-    checkHeldLine(header, true);
-    const all = rest.map(parseHeldLine);
+    let header;
+    const all = [];
+    for (const line of splitLines(bytes)) {
+      if (header === undefined) checkHeldLine((header = parseLine(line)), true);
+      else all.push(parseHeldLine(line));
+    }
     const lines = all.filter((line) => !isLogLine(line)).map((line) => ({ ...line, receipt: parseReceipt(line.receipt) }));
     const logLines = all.filter(isLogLine).map((line) => ({ ...line, checkpoint: parseCheckpoint(line.checkpoint) }));
     return { ...header, lines, logLines };
