@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,13 +15,14 @@ import httpx2
 import pytest
 
 from fairdeal.client import Api, Unreachable
+from fairdeal.errors import FairdealError
 from fairdeal.match import Event, HeldLog, parse_held
 from fairdeal.store import LogCopy
 from fairdeal.tlog import Policy
 from fairdeal_verifier import Policy as VerifierPolicy
 from fairdeal_verifier import verify
 from tests.agreement.test_served_audit import AUDITOR, audit, export
-from tests.durability.duel import DEPOSIT, GIVE_UP_S, STAKE, Both, Program, check_kept
+from tests.durability.duel import DEPOSIT, GIVE_UP_S, STAKE, Both, Enough, Program, check_kept, leave_after
 from tests.durability.history import check_leaves, check_one_history, check_proven
 from tests.durability.process import Service
 from tests.durability.wire import Moment, Strike
@@ -116,12 +117,18 @@ def insist(call: Callable[[], Result]) -> Result:
 
 
 def play_on(both: Both, guns: Guns, played: list[tuple[Both, str]]) -> None:
-    """Match after match until the last shot; each of the two in a thread."""
+    """Match after match until the last shot, each given up somewhere."""
     with ThreadPoolExecutor(2) as pool:
         while True:
             m = insist(both[0].open)
             for program in both:
                 insist(partial(program.sit, m))
+            left, waiting = leave_after(both, m, len(played) % 5 * 6 + 2, pool)
+            # Where the clock or a lost answer was faster, the match is played on instead.
+            with suppress(FairdealError):
+                insist(partial(left.resign, m))
+            with suppress(Enough):
+                waiting.result(GIVE_UP_S)
             for playing in [pool.submit(program.play, m) for program in both]:
                 playing.result(GIVE_UP_S)
             played.append((both, m))
