@@ -29,6 +29,7 @@ from fairdeal.app.log_keys import LogKeys
 from fairdeal.app.matches import Matches
 from fairdeal.app.outside import check_copy
 from fairdeal.app.play import Play
+from fairdeal.app.proof import Nightly, Proof, prove
 from fairdeal.app.restore import Restored, restore
 from fairdeal.app.sequencer import Sequencer
 from fairdeal.app.tables import Tables
@@ -76,7 +77,8 @@ class SystemEntropy:
 
 def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy | None = None) -> FastAPI:
     """The whole service. Its lifespan runs the threads of the clock and of the log, and closes the store; for a program
-    that runs no lifespan `app.state` has the clock as `ticker`, what makes the log grow as `sequencer`, and `store`.
+    that runs no lifespan `app.state` has the clock as `ticker`, what makes the log grow as `sequencer`, what proves the
+    books as `nightly`, and `store`.
 
     Raises KeyRefused for missing or unfit keys, SealBroken and KeyMissing when those that unfinished matches began with
     or the log goes by are not at hand, LogBehind when a witness or the log's copy has more than the database,
@@ -110,6 +112,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     sequencer.begin()
     reader = Log(store, sequencer, clock, format_policy(keys.log_keys(), witnessed))
     ticker = Ticker(store, heart, matches, clock)
+    nightly = Nightly(store, clock)
     operator_token, auditor_token = settings.operator_token, settings.auditor_token
     services = Services(
         accounts=Accounts(store, house, hub, clock, entropy),
@@ -134,7 +137,9 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         sequencer.start()
         witnesses.start()
         await run_in_threadpool(ticker.start)
+        nightly.start()
         yield
+        await run_in_threadpool(nightly.stop)
         await run_in_threadpool(ticker.stop)
         await run_in_threadpool(witnesses.stop)
         await run_in_threadpool(sequencer.stop)
@@ -142,6 +147,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
 
     app = build(services, clock.now_ms, lambda: secrets.token_hex(8), lifespan)
     app.state.ticker = ticker
+    app.state.nightly = nightly
     app.state.sequencer = sequencer
     app.state.store = store
     return app
@@ -162,6 +168,16 @@ def restore_database(settings: Settings) -> Restored:
         witnesses.check_size(copy.checkpoint())
         witnesses.stop()
         return restore(store, matches, keys, Sequencer(store, keys, copy, clock), copy, clock.now_ms())
+    finally:
+        store.close()
+
+
+def prove_books(settings: Settings) -> Proof:
+    """The proof of a stopped service's books. Raises DatabaseLocked, SchemaMismatch."""
+    settings.database.parent.mkdir(parents=True, exist_ok=True)
+    store = SqlStore(settings.database)
+    try:
+        return prove(store)
     finally:
         store.close()
 

@@ -83,7 +83,7 @@ def identify(body: IdentifyIn, services: ServicesDep) -> IdentityOut:
 
 @router.get("/events", operation_id="significant_events", dependencies=[AuditorDep])
 def significant_events(services: ServicesDep, cursor: Cursor = None, limit: Limit = 50) -> SignificantEventPage:
-    """What the operator did, newest first. For the auditor."""
+    """What the operator did, and what the proof of the books found, newest first. For the auditor."""
     events = services.audit.significant_events(position_of(cursor), limit)
     return SignificantEventPage(
         events=[SignificantEventOut(at=event.at, kind=event.kind, data=dict(event.data)) for event in events],

@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 from fairdeal.app.history_ports import HistoryStore
 from fairdeal.app.log_ports import CommitResult as CommitResult
 from fairdeal.app.log_ports import LogStore
+from fairdeal.app.proof_ports import ProofStore
 from fairdeal.ledger import Books, Transaction
 
 AccountKind: TypeAlias = Literal["player", "bot"]
@@ -166,10 +167,10 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class SignificantEvent:
-    """Something the operator did that an auditor is shown. `seq` orders and pages; None until it is kept.
+    """Something that was done or found, and that an auditor is shown. `seq` orders and pages; None until it is kept.
 
     `data` of "identify": `player`, `reason`, and `m` and `seat`, both None where nobody had that pseudonym; of "void":
-    `m`.
+    `m`; of "proof": `transactions`, `root`, `matches`, and `fault`, None where the books hold.
     """
 
     at: int
@@ -210,7 +211,7 @@ class Append:
     leaves: tuple[bytes, ...] = ()
 
 
-class Store(LogStore, HistoryStore, Protocol):
+class Store(LogStore, HistoryStore, ProofStore, Protocol):
     """Everything that outlives the process. Any method can raise an error of the family `Broken`."""
 
     def create_account(self, account: Account) -> None:
@@ -290,6 +291,9 @@ class Store(LogStore, HistoryStore, Protocol):
 
     def identify(self, player: str, reason: str, at: int) -> SeatedPlayer | None:
         """Who sits, or sat at a full table, under that pseudonym. That it was asked, and why, is kept either way."""
+
+    def keep_significant(self, event: SignificantEvent) -> None:
+        """One that comes with no step of a match."""
 
     def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]: ...
 

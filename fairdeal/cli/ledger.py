@@ -1,4 +1,4 @@
-"""`fairdeal ledger`: the money journal of an export, in the forms that accountants' programs read."""
+"""`fairdeal ledger`: the money journal for accountants' programs, and the proof of the books."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -16,17 +16,12 @@ from fairdeal.match.terms import Terms
 
 app = typer.Typer(
     name="ledger",
-    help="The money journal for accountants.",
+    help="Write the money journal for accountants; prove the books.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 _PARTIAL: Final = ".partial"
-
-
-@app.callback()
-def _ledger() -> None:
-    """So that a single command keeps its name."""
 
 
 @app.command("convert")
@@ -52,6 +47,28 @@ def convert_journal(
     finally:
         partial.unlink(missing_ok=True)
     typer.echo(f"written {out}")
+
+
+@app.command()
+def check(
+    database: Annotated[
+        Path | None, typer.Option(help="The SQLite file. [env: FAIRDEAL_DATABASE]", show_default=False)
+    ] = None,
+) -> None:
+    """Prove the books of a stopped service, as the running one does every night.
+
+    Every transaction is read again: balances, holds, pots, what each match paid, and the journal's root in the log. The
+    exit code is 1 when something differs; the first difference is on stderr.
+    """
+    from fairdeal.cli.operator import prove_books
+
+    made = prove_books(database)
+    typer.echo(f"transactions {made.transactions}, root {made.root.hex()}")
+    typer.echo(f"matches      {made.matches} ended")
+    if made.fault is not None:
+        typer.echo(f"the books do not hold: {made.fault}", err=True)
+        raise typer.Exit(1)
+    typer.echo("the books hold")
 
 
 class Exponents(dict[str, int]):

@@ -17,6 +17,8 @@ from fairdeal.tlog import VerifierKey, format_policy
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+    from fairdeal.app.proof import Proof
+
 
 def serve_until_stopped(host: str, port: int, database: Path | None, keys: Path | None) -> None:
     """Run the service. Raises AddressRefused, KeyRefused, DatabaseLocked, SchemaMismatch; Malformed for settings."""
@@ -38,6 +40,12 @@ def restore_database(database: Path | None, keys: Path | None) -> None:
     for leaf in done.closed_before:
         how = " ".join([leaf["outcome"], *([leaf["cause"]] if "cause" in leaf else [])])
         typer.echo(f"{leaf['m']}: the log closed it before ({how}); its stakes are back, settle it by hand", err=True)
+
+
+def prove_books(database: Path | None) -> "Proof":
+    """What `fairdeal.app.proof.prove` says of that database. Raises DatabaseLocked, SchemaMismatch; Malformed."""
+    made: Proof = import_module("fairdeal.main").prove_books(read_settings(database=database))
+    return made
 
 
 def log_policy(keys: Path | None) -> str:

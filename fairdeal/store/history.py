@@ -59,7 +59,7 @@ def own_matches(connection: Connection, account_id: str, before: int | None, lim
         mine = mine.where(seats.c.seq < before)
     rows = connection.execute(mine).mappings().all()
     ended = [row["match_id"] for row in rows if row["ended_at"] is not None]
-    last, nets = _last_events(connection, ended), _nets(connection, account_id, [row["match_id"] for row in rows])
+    last, nets = last_events(connection, ended), _nets(connection, account_id, [row["match_id"] for row in rows])
     return tuple(
         OwnMatch(**row, last=tuple(last.get(row["match_id"], ())), net=nets.get(row["match_id"], 0)) for row in rows
     )
@@ -109,7 +109,8 @@ def _balance_at(connection: Connection, account_id: str, asset: str, place: int)
     return balance or 0
 
 
-def _last_events(connection: Connection, ids: list[str]) -> dict[str, list[bytes]]:
+def last_events(connection: Connection, ids: list[str]) -> dict[str, list[bytes]]:
+    """The last events of these matches, which have ended: their `end` is among them, unless they were lost."""
     ends = select(events.c.match_id, events.c.line).join(matches, matches.c.id == events.c.match_id)
     ends = ends.where(matches.c.id.in_(ids), events.c.n >= matches.c.size - _LAST).order_by(events.c.n)
     last: dict[str, list[bytes]] = {}

@@ -1,6 +1,6 @@
 """The store over SQL: the one place that commits. Each method is one transaction; the work is in the modules beside."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
@@ -33,9 +33,10 @@ from fairdeal.app.ports import (
     Table,
     Wallet,
 )
+from fairdeal.app.proof_ports import MatchEnd, WholeBooks
 from fairdeal.errors import Refused
 from fairdeal.ledger import Books, Transaction
-from fairdeal.store import audit, history, journal, lobby, log, people, transcripts
+from fairdeal.store import audit, history, journal, lobby, log, people, proof, transcripts
 from fairdeal.store.once import Answer, answer
 from fairdeal.store.postgresql import PostgresqlDatabase
 from fairdeal.store.schema import check_schema
@@ -207,9 +208,33 @@ class SqlStore:
         with self._database.write() as connection:
             return audit.identify(connection, player, reason, at)
 
+    def keep_significant(self, event: SignificantEvent) -> None:
+        with self._database.write() as connection:
+            audit.keep(connection, event)
+
     def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]:
         with self._database.read() as connection:
             return audit.significant_events_before(connection, before, limit)
+
+    def whole_books(self) -> WholeBooks:
+        with self._database.read() as connection:
+            return proof.whole_books(connection)
+
+    def transactions(self, ids: Sequence[str]) -> Mapping[str, Transaction]:
+        with self._database.read() as connection:
+            return proof.stored_transactions(connection, ids)
+
+    def match_ends(self, after: int, limit: int) -> tuple[MatchEnd, ...]:
+        with self._database.read() as connection:
+            return proof.match_ends(connection, after, limit)
+
+    def newest_ledger_leaf(self) -> bytes | None:
+        with self._database.read() as connection:
+            return proof.newest_ledger_leaf(connection)
+
+    def last_proof(self) -> int | None:
+        with self._database.read() as connection:
+            return proof.last_proof(connection)
 
     def beat(self, now: int) -> None:
         with self._database.write() as connection:

@@ -24,10 +24,12 @@ class IdentityOut(Model):
 
 
 class SignificantEventOut(Model):
-    """`kind` is `identify` (`player`, `reason`, and `m` and `seat`, null where nobody was found) or `void` (`m`)."""
+    """`kind` is `identify` (`player`, `reason`, and `m` and `seat`, null where nobody was found), `void` (`m`) or
+    `proof` (`transactions`, `root`, `matches`, and `fault`, null where the books hold).
+    """
 
     at: Ms
-    kind: Literal["identify", "void"]
+    kind: Literal["identify", "proof", "void"]
     data: dict[str, str | int | None]
 
 

@@ -1,0 +1,93 @@
+"""What the proof of the books reads: all balances, and how every match ended. Inside the caller's transaction."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from fairdeal.app.ports import Status
+from fairdeal.app.proof_ports import MatchEnd, WholeBooks
+from fairdeal.errors import LedgerBroken, Malformed
+from fairdeal.ledger import Kind, Posting, Transaction
+from fairdeal.store import history, journal
+from fairdeal.store.log_tables import leaves
+from fairdeal.store.tables import balances, entries, match_endings, matches, seats, significant_events, transactions
+
+
+def whole_books(connection: Connection) -> WholeBooks:
+    """Everything that must agree, at one moment."""
+    size: int = connection.execute(select(func.count()).select_from(transactions)).scalar_one()
+    assets = connection.execute(select(balances.c.asset).distinct()).scalars().all()
+    return WholeBooks(size, {asset: journal.books(connection, asset) for asset in assets})
+
+
+def stored_transactions(connection: Connection, ids: Sequence[str]) -> dict[str, Transaction]:
+    """By id, from headers and entries. Raises LedgerBroken, Malformed for what is no transaction."""
+    rows = select(entries.c.transaction_id, entries.c.account, entries.c.amount).order_by(entries.c.seq)
+    postings: dict[str, list[Posting]] = {}
+    for transaction_id, account, amount in connection.execute(rows.where(entries.c.transaction_id.in_(ids))):
+        postings.setdefault(transaction_id, []).append(Posting(account, amount))
+    headers = connection.execute(select(transactions).where(transactions.c.id.in_(ids))).all()
+    return {row.id: _transaction(row, postings.get(row.id, [])) for row in headers}
+
+
+def match_ends(connection: Connection, after: int, limit: int) -> tuple[MatchEnd, ...]:
+    """The matches that have ended, by their number."""
+    ended = (
+        select(
+            matches.c.seq,
+            matches.c.id,
+            matches.c.asset,
+            matches.c.stake,
+            match_endings.c.match_id.is_not(None).label("settled"),
+            match_endings.c.transaction_id,
+        )
+        .outerjoin(match_endings, match_endings.c.match_id == matches.c.id)
+        .where(matches.c.seq > after, matches.c.status == Status.ENDED.value)
+        .order_by(matches.c.seq)
+        .limit(limit)
+    )
+    rows = connection.execute(ended).all()
+    ids = [row.id for row in rows]
+    last = history.last_events(connection, ids)
+    money = stored_transactions(connection, [row.transaction_id for row in rows if row.transaction_id is not None])
+    seated: dict[str, dict[int, str]] = {}
+    sitting = select(seats.c.match_id, seats.c.seat, seats.c.account_id).where(seats.c.match_id.in_(ids))
+    for match_id, seat, account_id in connection.execute(sitting):
+        seated.setdefault(match_id, {})[seat] = account_id
+    return tuple(
+        MatchEnd(
+            seq=row.seq,
+            match_id=row.id,
+            asset=row.asset,
+            stake=row.stake,
+            seated=seated.get(row.id, {}),
+            last=tuple(last.get(row.id, ())),
+            settled=bool(row.settled),
+            money=money.get(row.transaction_id),
+        )
+        for row in rows
+    )
+
+
+def newest_ledger_leaf(connection: Connection) -> bytes | None:
+    """From the log's end backwards: there is one every few minutes while money moves."""
+    last = select(leaves.c.leaf).where(leaves.c.type == "ledger").order_by(leaves.c.n.desc()).limit(1)
+    leaf: bytes | None = connection.execute(last).scalar_one_or_none()
+    return leaf
+
+
+def last_proof(connection: Connection) -> int | None:
+    """From the newest significant event backwards."""
+    proofs = select(significant_events.c.at).where(significant_events.c.kind == "proof")
+    last: int | None = connection.execute(
+        proofs.order_by(significant_events.c.seq.desc()).limit(1)
+    ).scalar_one_or_none()
+    return last
+
+
+def _transaction(row: Row[Any], postings: list[Posting]) -> Transaction:
+    try:
+        return Transaction(row.id, Kind(row.kind), row.asset, row.at, tuple(postings), row.match_id)
+    except (LedgerBroken, Malformed) as error:
+        raise LedgerBroken(f"{row.id}: {error.message}") from None
