@@ -87,7 +87,7 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     house = _house(settings, entropy)
     settings.database.parent.mkdir(parents=True, exist_ok=True)
-    store = SqlStore(settings.database)
+    store = SqlStore(settings.place())
     try:
         return _compose(settings, house, store, clock, entropy)
     except FairdealError:
@@ -158,7 +158,7 @@ def restore_database(settings: Settings) -> Restored:
     clock, entropy = SystemClock(), SystemEntropy()
     house = _house(settings, entropy)
     settings.database.parent.mkdir(parents=True, exist_ok=True)
-    store = SqlStore(settings.database)
+    store = SqlStore(settings.place())
     try:
         matches = Matches(store, house, Hub())
         matches.check_keys()

@@ -85,6 +85,9 @@ class Settings(BaseSettings):
     environment: Literal["development", "production"] = "development"
     """Development makes missing keys by itself and shouts at every start; production refuses to start without them."""
     database: Path = Path("var/fairdeal.db")
+    """The SQLite file, where no `database_url` is given."""
+    database_url: SecretStr | None = None
+    """The PostgreSQL that takes its place: postgresql://user:password@host/name."""
     keys: Path = Path("var/keys")
     """The directory of the key files, outside the database and its backups."""
     log_copy: Path | None = None
@@ -114,6 +117,10 @@ class Settings(BaseSettings):
     tables_max: int = Field(default=5, ge=1)
     """Unfinished tables that one account may have opened: they cost nothing to open, and each is kept for ever."""
     session_ms: int = Field(default=30 * _DAY_MS, ge=1)
+
+    def place(self) -> Path | str:
+        """Where the records are kept: the path of a SQLite file, or the URL of a PostgreSQL."""
+        return self.database if self.database_url is None else self.database_url.get_secret_value()
 
     def read_witnesses(self) -> Policy | None:
         """What the file of `witnesses` says; None without one.

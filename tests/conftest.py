@@ -1,13 +1,15 @@
 """Cases from files become tests: one each, named by its id, from the committed files or from any other of the schema.
 
 pytest tests --cases FILE · --shuffle-cases FILE · --tlog-cases FILE
+
+And the databases: what asks for a `place` runs on SQLite and on a real PostgreSQL. Another one joins by its name here.
 """
 
 import json
 from base64 import b64decode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +17,9 @@ from fairdeal.belote import RULESETS
 from fairdeal.tlog import leaf_hash
 from fairdeal.tlog import root as tree
 from tests.rules.questions import QUESTIONS, question_of
+
+if TYPE_CHECKING:
+    from tests.store.postgres import Postgres
 
 VECTORS = Path(__file__).parent / "vectors"
 Named = Iterable[tuple[str, Any]]
@@ -184,3 +189,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if fixture in metafunc.fixturenames:
             document = json.loads(metafunc.config.getoption(option).read_text(encoding="utf-8"))
             metafunc.parametrize(fixture, [pytest.param(case, id=name) for name, case in read(document)])
+
+
+@pytest.fixture(scope="session")
+def postgres() -> "Iterator[Postgres]":
+    from tests.store.postgres import start_postgres
+
+    with start_postgres() as started:
+        yield started
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+    """Where a store can be opened: the path of a SQLite file, or the URL of a PostgreSQL with our schema."""
+    if request.param == "sqlite":
+        yield tmp_path / "house.db"
+        return
+    postgres = request.getfixturevalue("postgres")
+    url = postgres.database()
+    yield url
+    postgres.drop(url)

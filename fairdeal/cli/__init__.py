@@ -10,15 +10,16 @@ from typing import Annotated, Final, Literal
 import typer
 
 from fairdeal import __version__
-from fairdeal.cli import audit, ledger, rules
+from fairdeal.cli import audit, db, ledger, rules
 from fairdeal.cli import keys as operators_keys
+from fairdeal.cli.db import Database, DatabaseUrl
 from fairdeal.errors import FairdealError
 
 EXIT_FAILED: Final = 1
 
 _HINTS: Final = {
     "database_locked": "another `fairdeal serve` runs on this database; stop it, or name another one with --database",
-    "schema_mismatch": "the database was made by another version of fairdeal; name another one with --database",
+    "schema_mismatch": "`fairdeal db upgrade` makes a new schema, or brings an older one up to this program's version",
     "key_refused": "`fairdeal keys make` writes the keys that are missing; see also --keys and `chmod 600`",
     "key_missing": "`fairdeal keys list` tells which keys are at hand; put the file of the missing one back",
     "seal_broken": "a sealing key that was replaced stays as sealing-….key; put the missing one back",
@@ -37,12 +38,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(audit.app)
+app.add_typer(db.app)
 app.add_typer(ledger.app)
 app.add_typer(rules.app)
 app.add_typer(operators_keys.app)
 
 _Game = Literal["duel", "classique", "coinche", "annonces"]
-_Database = Annotated[Path | None, typer.Option(help="The SQLite file. [env: FAIRDEAL_DATABASE]", show_default=False)]
 
 
 def main() -> None:
@@ -93,7 +94,8 @@ def demo(
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on.", min=1, max=65535)] = 8000,
-    database: _Database = None,
+    database: Database = None,
+    database_url: DatabaseUrl = None,
     keys: operators_keys.Keys = None,
 ) -> None:
     """Run the service until it is stopped.
@@ -102,11 +104,11 @@ def serve(
     """
     from fairdeal.cli.operator import serve_until_stopped
 
-    serve_until_stopped(host, port, database, keys)
+    serve_until_stopped(host, port, database, database_url, keys)
 
 
 @app.command()
-def restore(database: _Database = None, keys: operators_keys.Keys = None) -> None:
+def restore(database: Database = None, database_url: DatabaseUrl = None, keys: operators_keys.Keys = None) -> None:
     """Let a database that was put back go on, once the service is stopped.
 
     What the log's copy has and the database has not is appended. Every match that the database still has live ends
@@ -114,7 +116,7 @@ def restore(database: _Database = None, keys: operators_keys.Keys = None) -> Non
     """
     from fairdeal.cli.operator import restore_database
 
-    restore_database(database, keys)
+    restore_database(database, database_url, keys)
 
 
 @app.command()

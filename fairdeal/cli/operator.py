@@ -20,18 +20,21 @@ if TYPE_CHECKING:
     from fairdeal.app.proof import Proof
 
 
-def serve_until_stopped(host: str, port: int, database: Path | None, keys: Path | None) -> None:
+def serve_until_stopped(
+    host: str, port: int, database: Path | None, database_url: str | None, keys: Path | None
+) -> None:
     """Run the service. Raises AddressRefused, KeyRefused, DatabaseLocked, SchemaMismatch; Malformed for settings."""
-    settings = read_settings(database=database, keys=keys)
+    settings = read_settings(database=database, database_url=database_url, keys=keys)
     # The composition root stands above this layer: it is named here, not imported.
     import_module("fairdeal.main").run(settings, host, port)
 
 
-def restore_database(database: Path | None, keys: Path | None) -> None:
+def restore_database(database: Path | None, database_url: str | None, keys: Path | None) -> None:
     """Make a database that was put back go on with the log's copy, and say what was done: the matches that ended as
     lost on stdout, on stderr those that are left to the operator. Raises as `serve_until_stopped`, and LogBehind.
     """
-    done = import_module("fairdeal.main").restore_database(read_settings(database=database, keys=keys))
+    settings = read_settings(database=database, database_url=database_url, keys=keys)
+    done = import_module("fairdeal.main").restore_database(settings)
     typer.echo(
         f"leaves that came back into the log: {done.leaves}; matches that ended as lost, stakes back: {len(done.lost)}"
     )
@@ -58,7 +61,7 @@ def log_policy(keys: Path | None) -> str:
     return format_policy((VerifierKey(settings.log, key.public) for key in signing), settings.read_witnesses())
 
 
-def read_settings(**given: Path | None) -> Settings:
+def read_settings(**given: Path | str | None) -> Settings:
     """The settings, those given in place of the environment's. Raises Malformed."""
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     try:

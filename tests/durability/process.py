@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx2
+import psycopg
 
 from fairdeal.client import Api
 from fairdeal.ledger import Books, check_books
@@ -34,7 +35,9 @@ class Kill:
 
 
 class Service:
-    """Kept running by a keeper's thread, which starts it again `down_s` after it died. `settings` as FAIRDEAL_… say."""
+    """Kept running by a keeper's thread, which starts it again `down_s` after it died. `settings` as FAIRDEAL_… say;
+    with a `database_url` its records are there.
+    """
 
     def __init__(self, home: Path, command: Sequence[str] | None = None, **settings: str) -> None:
         home.mkdir(parents=True, exist_ok=True)
@@ -42,6 +45,7 @@ class Service:
         with socket.socket() as probe:
             probe.bind((HOST, 0))
             self.port: int = probe.getsockname()[1]
+        self.place: Path | str = settings.get("database_url", self.database)
         self.url = f"http://{HOST}:{self.port}"
         self.token = secrets.token_hex(16)
         self.down_s = 0.0
@@ -81,7 +85,8 @@ class Service:
                 return
             process.send_signal(signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL
-            beat = self.rows("SELECT at FROM heartbeat") if self.database.exists() else []
+            made = isinstance(self.place, str) or self.place.exists()
+            beat = self.rows("SELECT at FROM heartbeat") if made else []
             self.kills.append(Kill(beat[0][0] if beat else None))
 
     def stop(self) -> None:
@@ -112,6 +117,9 @@ class Service:
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """From a reader of its own, with the service running or not."""
+        if isinstance(self.place, str):
+            with psycopg.connect(self.place) as connection:
+                return connection.execute(query.replace("?", "%s").encode(), values).fetchall()
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=10)) as database:
             try:
                 return database.execute(query, values).fetchall()
@@ -123,7 +131,7 @@ class Service:
 
     def books(self) -> Books:
         """Checked. While the service is down: the file has one owner."""
-        store = SqlStore(self.database)
+        store = SqlStore(self.place)
         try:
             books = store.books(ASSET)
         finally:

@@ -90,10 +90,11 @@ def check_all(service: Service, both: Both, m: str) -> list[str]:
     return kinds(lines)
 
 
-def test_killed_at_a_join_in_a_deal_and_at_the_settlement(tmp_path: Path) -> None:
+def test_killed_at_a_join_in_a_deal_and_at_the_settlement(tmp_path: Path, place: Path | str) -> None:
     """Actions 0 and 1 are the joins, 2 and 3 the seeds."""
     plan = Strikes({1: Strike(Moment.LOST), 12: Strike(Moment.DURING, 0.002)})
-    with Service(tmp_path) as service, ThreadPoolExecutor(2) as pool:
+    settings = {"database_url": place} if isinstance(place, str) else {}
+    with Service(tmp_path, **settings) as service, ThreadPoolExecutor(2) as pool:
         both = programs(service, plan)
         m = seated(both)
         left, waiting = leave_after(both, m, 20, pool)

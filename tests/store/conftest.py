@@ -1,4 +1,4 @@
-"""The stores that the behaviour suite runs over: SQLite, and a real PostgreSQL. Another joins by another name here."""
+"""What the behaviour suite runs over: a store on each database, and a small house on it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,25 +8,6 @@ import pytest
 from fairdeal.app.ports import Store
 from fairdeal.store import SqlStore
 from tests.store.house import House
-from tests.store.postgres import Postgres, start_postgres
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    with start_postgres() as started:
-        yield started
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
-    """Where a store can be opened: a path, or a URL."""
-    if request.param == "sqlite":
-        yield tmp_path / "house.db"
-        return
-    postgres: Postgres = request.getfixturevalue("postgres")
-    url = postgres.database()
-    yield url
-    postgres.drop(url)
 
 
 @pytest.fixture
