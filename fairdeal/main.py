@@ -175,7 +175,7 @@ def restore_database(settings: Settings) -> Restored:
 def prove_books(settings: Settings) -> Proof:
     """The proof of a stopped service's books. Raises DatabaseLocked, SchemaMismatch."""
     settings.database.parent.mkdir(parents=True, exist_ok=True)
-    store = SqlStore(settings.database)
+    store = SqlStore(settings.place())
     try:
         return prove(store)
     finally:

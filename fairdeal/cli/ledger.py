@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from fairdeal.cli.bookkeeping import Program, convert
+from fairdeal.cli.db import Database, DatabaseUrl
 from fairdeal.errors import FairdealError, Malformed
 from fairdeal.ledger import Transaction
 from fairdeal.limits import MAX_EVENT_BYTES, MAX_EXPONENT
@@ -50,11 +51,7 @@ def convert_journal(
 
 
 @app.command()
-def check(
-    database: Annotated[
-        Path | None, typer.Option(help="The SQLite file. [env: FAIRDEAL_DATABASE]", show_default=False)
-    ] = None,
-) -> None:
+def check(database: Database = None, database_url: DatabaseUrl = None) -> None:
     """Prove the books of a stopped service, as the running one does every night.
 
     Every transaction is read again: balances, holds, pots, what each match paid, and the journal's root in the log. The
@@ -62,7 +59,7 @@ def check(
     """
     from fairdeal.cli.operator import prove_books
 
-    made = prove_books(database)
+    made = prove_books(database, database_url)
     typer.echo(f"transactions {made.transactions}, root {made.root.hex()}")
     typer.echo(f"matches      {made.matches} ended")
     if made.fault is not None:

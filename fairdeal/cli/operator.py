@@ -45,9 +45,11 @@ def restore_database(database: Path | None, database_url: str | None, keys: Path
         typer.echo(f"{leaf['m']}: the log closed it before ({how}); its stakes are back, settle it by hand", err=True)
 
 
-def prove_books(database: Path | None) -> "Proof":
+def prove_books(database: Path | None, database_url: str | None) -> "Proof":
     """What `fairdeal.app.proof.prove` says of that database. Raises DatabaseLocked, SchemaMismatch; Malformed."""
-    made: Proof = import_module("fairdeal.main").prove_books(read_settings(database=database))
+    made: Proof = import_module("fairdeal.main").prove_books(
+        read_settings(database=database, database_url=database_url)
+    )
     return made
 
 
