@@ -96,7 +96,7 @@ class EventsMissing(ClientError):
 
 
 class NotLogged(ClientError):
-    """The leaf of the log that must be proven before this is signed has not been shown yet; nothing was signed."""
+    """What must be proven of the log before this is signed has not been yet; nothing was signed, but can be later."""
 
     code = "not_logged"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from fairdeal import canonical
-from fairdeal.client.errors import Contradiction, Finding, UnknownLogKey
+from fairdeal.client.errors import Contradiction, Finding, NotLogged, UnknownLogKey
 from fairdeal.commit import Seed, check_opens
 from fairdeal.errors import FairdealError, Inconsistent, KeyRefused, Malformed, NotIncluded
 from fairdeal.ids import parse_hex
@@ -37,6 +37,7 @@ from fairdeal.tlog import (
     leaf_hash,
     open_checkpoint,
     subtrees_of_tiles,
+    tree_root,
 )
 
 ReadTile = Callable[[Tile], bytes]
@@ -151,7 +152,7 @@ def is_lost(leaf: Mapping[str, Any]) -> bool:
 def prove_seen(lines: Sequence[bytes], seats: int, checkpoint: Checkpoint, read: ReadTile) -> tuple[SeenProof, ...]:
     """Proofs that the log begins with what each `join` says to have `seen` of it, out of the log's tiles.
 
-    Raises Contradiction, and what `read` raises.
+    Raises Contradiction, NotLogged for tiles that prove nothing, and what `read` raises.
     """
     return tuple(
         SeenProof(old.size, tuple(one.hex() for one in _prove(old, checkpoint, read)))
@@ -175,7 +176,11 @@ def check_part(part: LogPart, own: LogPart, policy: Policy, lines: Sequence[byte
     for old, one in zip(seen, part.consistency, strict=True):
         _check_follows(old, checkpoint, [bytes.fromhex(sibling) for sibling in one.proof])
     older, newer = sorted((checkpoint, held), key=lambda one: one.size)
-    _prove(older, newer, read)
+    try:
+        _prove(older, newer, read)
+    except NotLogged as error:
+        # The match is over: a checkpoint that nothing leads to is kept as evidence, and no stake hangs on it.
+        raise Contradiction(Finding.CONSISTENCY, None, error.message) from error
 
 
 def _seen(lines: Sequence[bytes], seats: int, log: str) -> list[Checkpoint]:
@@ -193,11 +198,21 @@ def _seen(lines: Sequence[bytes], seats: int, log: str) -> list[Checkpoint]:
 
 
 def _prove(old: Checkpoint, new: Checkpoint, read: ReadTile) -> tuple[bytes, ...]:
-    """The consistency proof, made from the log's tiles and checked."""
+    """The consistency proof, made from the log's tiles and checked. Raises NotLogged for tiles that do not lead to the
+    newer checkpoint: nobody has signed them, so that they contradict nothing.
+    """
+    if old.size >= new.size:
+        _check_follows(old, new, ())
+        return ()
+    subtrees = subtrees_of_tiles(new.size, read)
     try:
-        proof = consistency_proof(old.size, new.size, subtrees_of_tiles(new.size, read))
-    except Malformed as error:
-        raise Contradiction(Finding.CONSISTENCY, None, error.message) from error
+        told = tree_root(old.size, subtrees)
+        proof = consistency_proof(old.size, new.size, subtrees)
+        check_consistency(old.size, told, new.size, new.root, proof)
+    except (Malformed, Inconsistent) as error:
+        raise NotLogged(
+            f"the tiles are not those of the log's checkpoint, to be asked for again: {error.message}"
+        ) from error
     _check_follows(old, new, proof)
     return proof
 
