@@ -253,6 +253,24 @@ class UnknownPlayer(Refused):
     code = "unknown_player"
 
 
+class UnknownWithdrawal(Refused):
+    """There is no such withdrawal."""
+
+    code = "unknown_withdrawal"
+
+
+class WebhookRefused(Refused):
+    """The webhook's headers are not those of Standard Webhooks, too old, or not signed with our secret."""
+
+    code = "webhook_refused"
+
+
+class WithdrawalEnded(Refused):
+    """The withdrawal has ended the other way; `details["result"]` is how."""
+
+    code = "withdrawal_ended"
+
+
 class WitnessConflict(Refused):
     """The witness holds another checkpoint than the request builds on; `details["size"]` is the size of its own."""
 

@@ -18,8 +18,10 @@ from fairdeal.api.app import build
 from fairdeal.api.caller import Hashing, Services
 from fairdeal.api.logs import configure_logging
 from fairdeal.api.rates import Rate, Rates
+from fairdeal.api.webhooks import WebhookSecret
 from fairdeal.app.accounts import Accounts
 from fairdeal.app.audit import Audit
+from fairdeal.app.cashier import Cashier
 from fairdeal.app.clock import Ticker
 from fairdeal.app.heart import STEP_BACK_MS, Heart
 from fairdeal.app.house import Clock, Entropy, House
@@ -114,8 +116,10 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     ticker = Ticker(store, heart, matches, clock)
     nightly = Nightly(store, clock)
     operator_token, auditor_token = settings.operator_token, settings.auditor_token
+    webhook_secret = settings.webhook_secret
     services = Services(
         accounts=Accounts(store, house, hub, clock, entropy),
+        cashier=Cashier(store, house, clock, entropy),
         tables=Tables(store, house, matches, clock, entropy),
         matches=matches,
         heart=heart,
@@ -128,6 +132,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         rates=_rates(settings.limits),
         operator_token=operator_token.get_secret_value() if operator_token else None,
         auditor_token=auditor_token.get_secret_value() if auditor_token else None,
+        webhook_secret=WebhookSecret.parse(webhook_secret.get_secret_value()) if webhook_secret else None,
         origin=settings.origin,
         secure_cookies=settings.environment == "production",
     )

@@ -4,8 +4,6 @@ from fastapi import APIRouter, Request, Response
 
 from fairdeal.api.caller import (
     CallerDep,
-    IdempotencyKey,
-    OperatorDep,
     ServicesDep,
     TokenDep,
     check_origin,
@@ -16,8 +14,6 @@ from fairdeal.api.door import CLIENT
 from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
 from fairdeal.api.schemas.accounts import (
     AccountOut,
-    DepositIn,
-    DepositOut,
     LogIn,
     SessionOut,
     SignUp,
@@ -79,18 +75,11 @@ async def me(caller: CallerDep) -> AccountOut:
     return _account(caller)
 
 
-@router.post("/deposits", status_code=201, operation_id="deposit", dependencies=[OperatorDep], tags=["operator"])
-def deposit(body: DepositIn, key: IdempotencyKey, services: ServicesDep) -> DepositOut:
-    """Gives an account play money. For the operator."""
-    done = services.accounts.deposit(body.account, body.amount, key)
-    return DepositOut(transaction=done.transaction, balance=done.balance, at=done.at)
-
-
 @router.get("/wallet", operation_id="wallet")
 def wallet(services: ServicesDep, caller: CallerDep) -> WalletOut:
     """The caller's money."""
     asset, kept = services.accounts.asset, services.accounts.wallet(caller.id)
-    return WalletOut(asset=asset.code, exponent=asset.exponent, cash=kept.cash, held=kept.held)
+    return WalletOut(asset=asset.code, exponent=asset.exponent, cash=kept.cash, held=kept.held, pending=kept.pending)
 
 
 @router.get("/wallet/lines", operation_id="wallet_lines")

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 
 from fairdeal import __version__
-from fairdeal.api import accounts, audit, history, log, matches, pages, problems, rules, tables
+from fairdeal.api import accounts, audit, cashier, history, log, matches, pages, problems, rules, tables
 from fairdeal.api.caller import Services, count_call, forget_cookie
 from fairdeal.api.door import Door
 from fairdeal.api.schemas.base import ProblemOut
@@ -35,6 +35,7 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
     v1 = APIRouter(prefix="/v1")
     for router in (
         accounts.router,
+        cashier.router,
         history.router,
         tables.router,
         matches.router,

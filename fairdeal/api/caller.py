@@ -17,8 +17,10 @@ from fairdeal.api.addresses import Proxies
 from fairdeal.api.door import ARRIVED, CLIENT
 from fairdeal.api.problems import NotNow
 from fairdeal.api.rates import Rates
+from fairdeal.api.webhooks import WebhookSecret
 from fairdeal.app.accounts import Accounts
 from fairdeal.app.audit import Audit
+from fairdeal.app.cashier import Cashier
 from fairdeal.app.heart import Heart
 from fairdeal.app.hub import Hub
 from fairdeal.app.log import Log
@@ -75,6 +77,7 @@ class Services:
     """
 
     accounts: Accounts
+    cashier: Cashier
     tables: Tables
     matches: Matches
     heart: Heart
@@ -87,6 +90,7 @@ class Services:
     rates: Rates
     operator_token: str | None = field(repr=False)
     auditor_token: str | None = field(repr=False)
+    webhook_secret: WebhookSecret | None
     origin: str | None
     secure_cookies: bool
 

@@ -1,26 +1,24 @@
-"""Who people are and what they own: signing up, logging in, deposits, the wallet."""
+"""Who people are and what they own: signing up, logging in, the wallet."""
 
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final
 
-from fairdeal import canonical, ledger
 from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.hub import Hub
 from fairdeal.app.passwords import hash_password, password_matches
-from fairdeal.app.ports import Account, AccountKind, Deposited, Once, Session, Store, Wallet
+from fairdeal.app.ports import Account, AccountKind, Session, Store, Wallet
 from fairdeal.errors import CredentialsRefused, Unauthenticated, UnknownAccount
 from fairdeal.match.terms import Asset
 
 _ID_BYTES: Final = 16
 _TOKEN_BYTES: Final = 32
 """A session token cannot be guessed; only its SHA-256 is stored."""
-OPERATOR_SCOPE: Final = "operator"
 
 
 class Accounts:
-    """The use cases of a person and of the operator's cashier. Safe to call from several threads."""
+    """The use cases of a person. Safe to call from several threads."""
 
     def __init__(self, store: Store, house: House, hub: Hub, clock: Clock, entropy: Entropy) -> None:
         self._store = store
@@ -80,18 +78,6 @@ class Accounts:
         self._store.close_sessions(account_id)
         self._hub.wake(account_id)
 
-    def deposit(self, account_id: str, amount: int, key: str) -> Deposited:
-        """Play money from the cashier. Raises UnknownAccount, IdempotencyConflict."""
-        money = ledger.deposit(
-            self._entropy.take(_ID_BYTES).hex(),
-            account_id,
-            amount,
-            asset=self._house.asset.code,
-            at=self._clock.now_ms(),
-        )
-        once = Once(OPERATOR_SCOPE, key, intent("deposit", account=account_id, amount=amount))
-        return self._store.deposit(account_id, money, once)
-
     @property
     def asset(self) -> Asset:
         """What all money here is counted in."""
@@ -113,11 +99,6 @@ class Accounts:
     def own_matches(self, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
         """Where the account sits or sat, by when it sat down, the newest first."""
         return self._store.own_matches(account_id, before, limit)
-
-
-def intent(what: str, **members: canonical.Json) -> bytes:
-    """The SHA-256 of what is asked under an idempotency key."""
-    return sha256(canonical.encode({"what": what, **members})).digest()
 
 
 def _token_hash(token: str) -> bytes:

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias
 
+from fairdeal.app.cashier_ports import CashierStore
 from fairdeal.app.history_ports import HistoryStore
 from fairdeal.app.log_ports import CommitResult as CommitResult
 from fairdeal.app.log_ports import LogStore
+from fairdeal.app.once import Once as Once
 from fairdeal.app.proof_ports import ProofStore
 from fairdeal.ledger import Books, Transaction
 
@@ -53,33 +55,12 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Once:
-    """An idempotency key within a scope (an account's id, or "operator"), and the SHA-256 of what is asked under it.
-
-    The first answer under a key is given again for ever, also when it was a refusal; the same key with another intent
-    is refused with IdempotencyConflict.
-    """
-
-    scope: str
-    key: str
-    intent: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Deposited:
-    """A deposit's answer: the transaction and the free balance right after it."""
-
-    transaction: str
-    balance: int
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
 class Wallet:
-    """A player's free money, and the stakes held at tables without a pot yet."""
+    """A player's free money, the stakes held at tables without a pot yet, and what waits to be paid out."""
 
     cash: int
     held: int
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +192,7 @@ class Append:
     leaves: tuple[bytes, ...] = ()
 
 
-class Store(LogStore, HistoryStore, ProofStore, Protocol):
+class Store(CashierStore, HistoryStore, LogStore, ProofStore, Protocol):
     """Everything that outlives the process. Any method can raise an error of the family `Broken`."""
 
     def create_account(self, account: Account) -> None:
@@ -232,9 +213,6 @@ class Store(LogStore, HistoryStore, ProofStore, Protocol):
 
     def close_sessions(self, account_id: str) -> None:
         """Ends every login of the account."""
-
-    def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
-        """`money` is a `ledger.deposit`. Raises UnknownAccount, LimitExceeded, IdempotencyConflict."""
 
     def wallet(self, account_id: str, asset: str) -> Wallet: ...
 

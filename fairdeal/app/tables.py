@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from fairdeal import ledger
-from fairdeal.app.accounts import intent
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.matches import Match, Matches
-from fairdeal.app.ports import Account, NewTable, Once, Seat, Sitting, Status, Store, Table
+from fairdeal.app.once import Once, intent
+from fairdeal.app.ports import Account, NewTable, Seat, Sitting, Status, Store, Table
 from fairdeal.belote import find_ruleset
 from fairdeal.commit import Seed, commitment
 from fairdeal.errors import (

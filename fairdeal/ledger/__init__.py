@@ -15,9 +15,20 @@ from fairdeal.ledger.model import (
     Transaction,
     cash,
     held,
+    pending,
     pot,
 )
-from fairdeal.ledger.movements import cancel, deposit, form_pot, pay_out, sit, stand_up
+from fairdeal.ledger.movements import (
+    cancel,
+    deposit,
+    form_pot,
+    pay_out,
+    pay_withdrawal,
+    refuse_withdrawal,
+    sit,
+    stand_up,
+    withdraw,
+)
 from fairdeal.ledger.settlement import Line, Outcome, Refund, SeedForfeit, Win, settlement
 
 __all__ = [
@@ -44,8 +55,12 @@ __all__ = [
     "format_amount",
     "held",
     "pay_out",
+    "pay_withdrawal",
+    "pending",
     "pot",
+    "refuse_withdrawal",
     "settlement",
     "sit",
     "stand_up",
+    "withdraw",
 ]

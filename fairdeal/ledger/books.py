@@ -12,19 +12,22 @@ class Books:
     """One moment of one asset, read from the records that must agree.
 
     `balances`: account → the balance kept beside it; `entries`: account → the sum of all its entries; `holds`:
-    `player:…:held` → the sum of its holds that have not ended; `pots`: `match:…:pot` → stake × seats of each match
-    that has its pot and has not ended.
+    `player:…:held` → the sum of its holds that have not ended; `pending`: `player:…:pending` → the sum
+    of its withdrawals that have not ended; `pots`: `match:…:pot` → stake × seats of each match that has its pot and has
+    not ended.
     """
 
     balances: Mapping[str, int]
     entries: Mapping[str, int]
     holds: Mapping[str, int]
+    pending: Mapping[str, int]
     pots: Mapping[str, int]
 
 
 def check_books(books: Books) -> None:
     """Raises LedgerBroken, naming the account, unless every balance is what its entries say, none but the cashier's
-    is negative, all together are zero, held money is what the holds say and pots are what live matches staked.
+    is negative, all together are zero, held money is what the holds say, pending money what the withdrawals say, and
+    pots are what live matches staked.
     """
     for account in books.balances.keys() | books.entries.keys():
         balance = books.balances.get(account, 0)
@@ -35,6 +38,7 @@ def check_books(books: Books) -> None:
     if sum(books.balances.values()) != 0:
         raise LedgerBroken("the balances do not sum to zero")
     _agree(books.balances, books.holds, ":held", "not what its open holds say")
+    _agree(books.balances, books.pending, ":pending", "not what its open withdrawals say")
     _agree(books.balances, books.pots, ":pot", "not what its live match staked")
 
 

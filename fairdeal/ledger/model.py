@@ -21,7 +21,7 @@ TAX: Final = "tax"
 CASHIER: Final = "cashier"
 """Where money enters and leaves; alone in that it may stand below zero: minus what came in."""
 
-_ACCOUNT = re.compile(r"player:[0-9a-f]{32}:(cash|held)|match:[0-9a-f]{32}:pot|house:commission|tax|cashier")
+_ACCOUNT = re.compile(r"player:[0-9a-f]{32}:(cash|held|pending)|match:[0-9a-f]{32}:pot|house:commission|tax|cashier")
 _ASSET = re.compile(ASSET_CODE)
 _TRANSACTION_ID = re.compile(r"[a-z]+:[0-9a-f]{32}")
 _MATCH_ID = re.compile(r"[0-9a-f]{32}")
@@ -31,6 +31,9 @@ class Kind(StrEnum):
     """What a transaction is for; the movements of docs/ledger.md, one each."""
 
     DEPOSIT = "deposit"
+    WITHDRAW = "withdraw"
+    PAYOUT = "payout"
+    REFUSAL = "refusal"
     SIT = "sit"
     STAND = "stand"
     POT = "pot"
@@ -48,6 +51,11 @@ def cash(account_id: str) -> str:
 def held(account_id: str) -> str:
     """The name of a player's stakes at tables that have no pot yet."""
     return f"player:{account_id}:held"
+
+
+def pending(account_id: str) -> str:
+    """The name of a player's money in withdrawals that are neither paid nor refused yet."""
+    return f"player:{account_id}:pending"
 
 
 def pot(match_id: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fairdeal.errors import Malformed
-from fairdeal.ledger.model import CASHIER, COMMISSION, TAX, Kind, Transaction, cash, held, postings
+from fairdeal.ledger.model import CASHIER, COMMISSION, TAX, Kind, Transaction, cash, held, pending, postings
 from fairdeal.ledger.model import pot as pot_of
 from fairdeal.ledger.settlement import Line, Outcome, Refund, SeedForfeit, Win
 
@@ -14,6 +14,26 @@ def deposit(deposit_id: str, account_id: str, amount: int, *, asset: str, at: in
         raise Malformed("a deposit is more than nothing")
     entries = postings([(CASHIER, -amount), (cash(account_id), amount)])
     return Transaction(f"deposit:{deposit_id}", Kind.DEPOSIT, asset, at, entries)
+
+
+def withdraw(withdrawal_id: str, account_id: str, amount: int, *, asset: str, at: int) -> Transaction:
+    """`cash → pending`, as soon as it is asked for. `withdrawal_id` is 32 hex digits, new for each withdrawal."""
+    if amount <= 0:
+        raise Malformed("a withdrawal is more than nothing")
+    entries = postings([(cash(account_id), -amount), (pending(account_id), amount)])
+    return Transaction(f"withdraw:{withdrawal_id}", Kind.WITHDRAW, asset, at, entries)
+
+
+def pay_withdrawal(withdrawal_id: str, account_id: str, amount: int, *, asset: str, at: int) -> Transaction:
+    """`pending → cashier`: the money has left. One of this and `refuse_withdrawal` happens: they have one id."""
+    entries = postings([(pending(account_id), -amount), (CASHIER, amount)])
+    return Transaction(f"withdrawn:{withdrawal_id}", Kind.PAYOUT, asset, at, entries)
+
+
+def refuse_withdrawal(withdrawal_id: str, account_id: str, amount: int, *, asset: str, at: int) -> Transaction:
+    """`pending → cash`, whole."""
+    entries = postings([(pending(account_id), -amount), (cash(account_id), amount)])
+    return Transaction(f"withdrawn:{withdrawal_id}", Kind.REFUSAL, asset, at, entries)
 
 
 def sit(match_id: str, account_id: str, player: str, stake: int, *, asset: str, at: int) -> Transaction:

@@ -6,7 +6,7 @@ not stopped.
 from dataclasses import dataclass
 from typing import Final
 
-from fairdeal.store import log_tables, tables
+from fairdeal.store import cashier_tables, log_tables, tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,27 @@ GUARDS: Final = {
         "BEFORE UPDATE ON requests", "OLD.answer IS NOT NULL", "the first answer stands"
     ),
     "requests_stay": Guard("BEFORE DELETE ON requests", "TRUE", "an idempotency key never expires"),
+    "withdrawals_are_held": Guard(
+        "BEFORE INSERT ON withdrawals",
+        "NEW.result IS NOT NULL OR NOT EXISTS (SELECT 1 FROM transactions t"
+        " JOIN entries e ON e.transaction_id = t.id WHERE t.id = 'withdraw:' || NEW.id"
+        " AND e.account = 'player:' || NEW.account_id || ':pending' AND e.asset = NEW.asset AND e.amount = NEW.amount)",
+        "a withdrawal begins with its money set aside",
+    ),
+    "withdrawals_keep_their_terms": Guard(
+        "BEFORE UPDATE OF seq, id, account_id, asset, amount, asked_at ON withdrawals",
+        "TRUE",
+        "what a withdrawal is of is fixed",
+    ),
+    "withdrawals_end_once": Guard(
+        "BEFORE UPDATE ON withdrawals",
+        "OLD.result IS NOT NULL OR NOT EXISTS (SELECT 1 FROM transactions t"
+        " JOIN entries e ON e.transaction_id = t.id WHERE t.id = 'withdrawn:' || NEW.id"
+        " AND e.account = 'player:' || NEW.account_id || ':pending' AND e.asset = NEW.asset AND e.amount = -NEW.amount"
+        " AND t.kind = CASE NEW.result WHEN 'paid' THEN 'payout' ELSE 'refusal' END)",
+        "a withdrawal ends once, with its money",
+    ),
+    "withdrawals_stay": Guard("BEFORE DELETE ON withdrawals", "TRUE", "a withdrawal is never deleted"),
     "leaves_are_queued_once": Guard(
         "BEFORE INSERT ON log_queue",
         "EXISTS (SELECT 1 FROM leaves WHERE match_id = NEW.match_id AND type = NEW.type)",
@@ -175,6 +196,11 @@ AGAINST_REPLACE: Final = {
         "EXISTS (SELECT 1 FROM tiles WHERE level = NEW.level AND n = NEW.n)",
         "a tile is made once",
     ),
+    "withdrawals_are_made_once": Guard(
+        "BEFORE INSERT ON withdrawals",
+        "EXISTS (SELECT 1 FROM withdrawals WHERE id = NEW.id OR seq = NEW.seq)",
+        "a withdrawal is made once",
+    ),
     "counts_are_made_once": Guard(
         "BEFORE INSERT ON counts",
         "EXISTS (SELECT 1 FROM counts WHERE rows_of = NEW.rows_of)",
@@ -195,6 +221,7 @@ NEVER_EMPTIED: Final = (
     tables.balances,
     tables.counts,
     tables.requests,
+    cashier_tables.withdrawals,
     log_tables.tiles,
     log_tables.head,
     log_tables.journal_mark,

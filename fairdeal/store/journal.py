@@ -2,12 +2,12 @@
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, exists, func, insert, literal, select, update
 
-from fairdeal.app.ports import Deposited, Status, Wallet
+from fairdeal.app.ports import Status, Wallet
 from fairdeal.errors import InsufficientFunds, LedgerBroken, LimitExceeded
-from fairdeal.ledger import CASHIER, Books, Posting, Transaction, cash, held, pot
+from fairdeal.ledger import CASHIER, Books, Posting, Transaction, cash, held, pending, pot
 from fairdeal.limits import MAX_SAFE_INTEGER
+from fairdeal.store.cashier_tables import withdrawals
 from fairdeal.store.numbers import take
-from fairdeal.store.people import check_account
 from fairdeal.store.statements import insert_unless_there
 from fairdeal.store.tables import balances, entries, hold_endings, holds, matches, transactions
 
@@ -52,18 +52,16 @@ def post(connection: Connection, transaction: Transaction) -> None:
             _hold(connection, transaction, posting)
 
 
-def deposit(connection: Connection, account_id: str, transaction: Transaction) -> Deposited:
-    """Raises UnknownAccount, LimitExceeded; LedgerBroken when it is not a deposit of that account."""
-    check_account(connection, account_id)
-    if {posting.account for posting in transaction.postings} != {CASHIER, cash(account_id)}:
-        raise LedgerBroken("the money is not a deposit of that account")
-    post(connection, transaction)
-    return Deposited(transaction.id, _balance(connection, cash(account_id), transaction.asset), transaction.at)
+def balance(connection: Connection, account: str, asset: str) -> int:
+    """What stands on a ledger account; 0 where nothing ever did."""
+    mine = select(balances.c.balance).where(balances.c.account == account, balances.c.asset == asset)
+    amount: int | None = connection.execute(mine).scalar_one_or_none()
+    return amount or 0
 
 
 def wallet(connection: Connection, account_id: str, asset: str) -> Wallet:
-    """A player's two balances."""
-    return Wallet(_balance(connection, cash(account_id), asset), _balance(connection, held(account_id), asset))
+    """A player's balances."""
+    return Wallet(*(balance(connection, name(account_id), asset) for name in (cash, held, pending)))
 
 
 def books(connection: Connection, asset: str) -> Books:
@@ -83,10 +81,16 @@ def books(connection: Connection, asset: str) -> Books:
             matches.c.asset == asset, matches.c.status == Status.LIVE.value, matches.c.stake > 0
         )
     )
+    waiting = connection.execute(
+        select(withdrawals.c.account_id, _sum(withdrawals.c.amount))
+        .where(withdrawals.c.asset == asset, withdrawals.c.result.is_(None))
+        .group_by(withdrawals.c.account_id)
+    )
     return Books(
         balances=dict(kept.all()),
         entries=dict(sums.all()),
         holds={held(account_id): amount for account_id, amount in open_holds},
+        pending={pending(account_id): amount for account_id, amount in waiting},
         pots={pot(match_id): amount for match_id, amount in pots},
     )
 
@@ -123,14 +127,8 @@ def _refusal(posting: Posting) -> InsufficientFunds | LimitExceeded | LedgerBrok
     if posting.amount > 0 or posting.account == CASHIER:
         return LimitExceeded("no more money may come in")
     if posting.account.endswith(":cash"):
-        return InsufficientFunds("the free balance is below the stake")
+        return InsufficientFunds("the free balance does not suffice")
     return LedgerBroken(f"{posting.account} would pass its bounds")
-
-
-def _balance(connection: Connection, account: str, asset: str) -> int:
-    mine = select(balances.c.balance).where(balances.c.account == account, balances.c.asset == asset)
-    amount: int | None = connection.execute(mine).scalar_one_or_none()
-    return amount or 0
 
 
 def _hold(connection: Connection, transaction: Transaction, posting: Posting) -> None:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, select, update
 
-from fairdeal.app.ports import Once
+from fairdeal.app.once import Once
 from fairdeal.errors import IdempotencyConflict, Refused
 from fairdeal.store.statements import insert_unless_there
 from fairdeal.store.tables import requests
@@ -33,6 +33,13 @@ def answer(connection: Connection, once: Once, work: Callable[[], Answer]) -> An
     except Refused as refusal:
         outcome = refusal
     connection.execute(update(requests).where(mine).values(answer=_write(outcome)))
+    return outcome
+
+
+def given(outcome: Answer | Refused) -> Answer:
+    """The answer. Raises the refusal that is one: after the transaction, so that it is kept under the key."""
+    if isinstance(outcome, Refused):
+        raise outcome
     return outcome
 
 

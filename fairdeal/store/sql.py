@@ -1,12 +1,8 @@
 """The store over SQL: the one place that commits. Each method is one transaction; the work is in the modules beside."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Protocol
-
-from sqlalchemy import Connection
 
 from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
 from fairdeal.app.log_ports import (
@@ -22,7 +18,6 @@ from fairdeal.app.log_ports import (
 from fairdeal.app.ports import (
     Account,
     Append,
-    Deposited,
     NewTable,
     Once,
     Seat,
@@ -34,30 +29,15 @@ from fairdeal.app.ports import (
     Wallet,
 )
 from fairdeal.app.proof_ports import MatchEnd, WholeBooks
-from fairdeal.errors import Refused
 from fairdeal.ledger import Books, Transaction
 from fairdeal.store import audit, history, journal, lobby, log, people, proof, transcripts
-from fairdeal.store.once import Answer, answer
+from fairdeal.store.database import Database
+from fairdeal.store.once import answer, given
+from fairdeal.store.players import PlayerRecords
 from fairdeal.store.postgresql import PostgresqlDatabase
 from fairdeal.store.schema import check_schema
 from fairdeal.store.sqlite import SqliteDatabase
 from fairdeal.tlog import Tile
-
-
-class Database(Protocol):
-    """What the store needs of SQLite and of PostgreSQL."""
-
-    def read(self) -> AbstractContextManager[Connection]:
-        """One moment of the database, for as long as the block lasts. Raises StoreFailed."""
-
-    def write(self) -> AbstractContextManager[Connection]:
-        """One transaction that writes: committed at the block's end, rolled back on any exception.
-
-        Raises RecordsBroken when a constraint or a trigger refuses it, StoreFailed when the database cannot do it.
-        """
-
-    def close(self) -> None:
-        """Closes every connection."""
 
 
 def open_database(where: Path | str) -> Database:
@@ -68,7 +48,7 @@ def open_database(where: Path | str) -> Database:
     return PostgresqlDatabase(where) if isinstance(where, str) else SqliteDatabase(where)
 
 
-class SqlStore:
+class SqlStore(PlayerRecords):
     """`app.ports.Store` on the SQLite file of a path, or on the PostgreSQL of a URL.
 
     Raises SchemaMismatch when the database has not the newest schema, and what `open_database` does.
@@ -117,11 +97,6 @@ class SqlStore:
         with self._database.write() as connection:
             people.close_sessions(connection, account_id)
 
-    def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
-        with self._database.write() as connection:
-            outcome = answer(connection, once, lambda: asdict(journal.deposit(connection, account_id, money)))
-        return Deposited(**_raise_refusal(outcome))
-
     def wallet(self, account_id: str, asset: str) -> Wallet:
         with self._database.read() as connection:
             return journal.wallet(connection, account_id, asset)
@@ -162,12 +137,12 @@ class SqlStore:
     def sit(self, sitting: Sitting, once: Once) -> Seat:
         with self._database.write() as connection:
             outcome = answer(connection, once, lambda: asdict(lobby.sit(connection, sitting)))
-        return Seat(**_raise_refusal(outcome))
+        return Seat(**given(outcome))
 
     def stand_up(self, match_id: str, account_id: str, player: str, money: Transaction | None, once: Once) -> None:
         with self._database.write() as connection:
             outcome = answer(connection, once, lambda: lobby.stand_up(connection, match_id, account_id, player, money))
-        _raise_refusal(outcome)
+        given(outcome)
 
     def commit(self, append: Append) -> CommitResult:
         with self._database.write() as connection:
@@ -315,10 +290,3 @@ class SqlStore:
     def move_journal_mark(self, before: JournalMark, mark: JournalMark, leaf: bytes) -> CommitResult:
         with self._database.write() as connection:
             return log.move_mark(connection, before, mark, leaf)
-
-
-def _raise_refusal(outcome: Answer | Refused) -> Answer:
-    # Raised here, after the transaction, so that the refusal is kept as the key's answer.
-    if isinstance(outcome, Refused):
-        raise outcome
-    return outcome

@@ -71,6 +71,16 @@ ATTACKS: Attacks = {
     "matches_stay": ("DELETE FROM matches", ()),
     "requests_keep_their_answer": ("UPDATE requests SET intent = {byte}", ()),
     "requests_stay": ("DELETE FROM requests", ()),
+    "withdrawals_are_held": (
+        "INSERT INTO withdrawals (id, account_id, asset, amount, asked_at) VALUES ('{new}', '{player}', 'JETON', 5, 5)",
+        (),
+    ),
+    "withdrawals_keep_their_terms": (
+        "UPDATE withdrawals SET amount = amount + 1 WHERE result IS NULL",
+        ("withdrawals_end_once",),
+    ),
+    "withdrawals_end_once": ("UPDATE withdrawals SET result = 'refused', ended_at = 5 WHERE result IS NULL", ()),
+    "withdrawals_stay": ("DELETE FROM withdrawals", ()),
     "events_never_update": ("UPDATE events SET line = {byte}", ()),
     "events_never_delete": ("DELETE FROM events", ()),
     "transactions_never_update": ("UPDATE transactions SET line = {byte}", ()),
@@ -163,5 +173,10 @@ REPLACEMENTS: Attacks = {
     "outages_never_replace": ("INSERT OR REPLACE INTO outages SELECT seq, began, ended + 1 FROM outages", ()),
     "journal_mark_is_made_once": ("INSERT OR REPLACE INTO journal_mark VALUES (1, 0, {nothing}, 0)", ()),
     "seals_never_replace": ("INSERT OR REPLACE INTO seals VALUES ('{live}', {byte})", ()),
+    "withdrawals_are_made_once": (
+        "INSERT OR REPLACE INTO withdrawals (id, account_id, asset, amount, asked_at)"
+        " SELECT id, account_id, asset, amount, asked_at FROM withdrawals WHERE result IS NOT NULL LIMIT 1",
+        (),
+    ),
     "counts_are_made_once": ("INSERT OR REPLACE INTO counts VALUES ('roster', 0)", ()),
 }

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from fairdeal import canonical, ledger
+from fairdeal.app.cashier_ports import Withdrawal, WithdrawalResult
 from fairdeal.app.ports import Account, Append, CommitResult, NewTable, Once, Seat, Sitting, Status, Store, Table
 
 ASSET = "JETON"
@@ -47,6 +48,20 @@ class House:
         money = ledger.deposit(self.id(), account_id, amount, asset=ASSET, at=self.now)
         self.store.deposit(account_id, money, self.once())
         self.check()
+
+    def withdraw(self, account_id: str, amount: int) -> str:
+        withdrawal_id = self.id()
+        money = ledger.withdraw(withdrawal_id, account_id, amount, asset=ASSET, at=self.now)
+        try:
+            return self.store.withdraw(withdrawal_id, account_id, money, self.once()).id
+        finally:
+            self.check()
+
+    def end(self, withdrawal_id: str, result: WithdrawalResult) -> Withdrawal:
+        try:
+            return self.store.end_withdrawal(withdrawal_id, result, self.now, self.once())
+        finally:
+            self.check()
 
     def new_table(self, opener: str, stake: int, seats: int = 2, code: str | None = None) -> NewTable:
         match_id = self.id()

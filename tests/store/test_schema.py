@@ -106,6 +106,9 @@ def test_an_upsert_changes_nothing_that_is_append_only(table: Table, attacked: S
         "INSERT INTO log_queue (leaf, type, match_id) VALUES ({byte}, 'ledger', '{live}')",
         "INSERT INTO log_queue (leaf, type, match_id) VALUES ({byte}, 'open', NULL)",
         "INSERT INTO outages (began, ended) VALUES (5, 5)",
+        "UPDATE withdrawals SET result = 'paid'",
+        "UPDATE withdrawals SET result = NULL, ended_at = NULL WHERE result = 'refused'",
+        "UPDATE withdrawals SET result = 'paid', ended_at = 6 WHERE result = 'refused'",
         HEADER,  # without entries
         MINT + HEADER.replace("'JETON'", "'EUR'"),
     ],

@@ -24,6 +24,7 @@ from fairdeal.ledger import (
     cash,
     check_books,
     held,
+    pending,
     pot,
     settlement,
 )
@@ -244,11 +245,17 @@ def test_a_transaction_of_wrong_form_is_refused(field: str, value: object) -> No
         Transaction(**(good | {field: value}))  # type: ignore[arg-type]
 
 
-GOOD = {CASHIER: -2000, cash(ANN): 500, held(CAT): 500, pot(MATCH): 1000}
+GOOD = {CASHIER: -2070, cash(ANN): 500, held(CAT): 500, pending(ANN): 70, pot(MATCH): 1000}
 
 
 def books(**faults: dict[str, int]) -> Books:
-    records = {"balances": GOOD, "entries": GOOD, "holds": {held(CAT): 500}, "pots": {pot(MATCH): 1000}}
+    records = {
+        "balances": GOOD,
+        "entries": GOOD,
+        "holds": {held(CAT): 500},
+        "pending": {pending(ANN): 70},
+        "pots": {pot(MATCH): 1000},
+    }
     return Books(**(records | faults))
 
 
@@ -265,6 +272,9 @@ def test_good_books_pass() -> None:
         (books(balances=GOOD | {TAX: 1}, entries=GOOD | {TAX: 1}), "sum to zero"),
         (books(holds={}), "open holds"),
         (books(holds={held(CAT): 500, held(DAN): 1}), "open holds"),
+        (books(pending={}), "open withdrawals"),
+        (books(pending={pending(ANN): 71}), "open withdrawals"),
+        (books(pending={pending(ANN): 70, pending(DAN): 1}), "open withdrawals"),
         (books(pots={}), "live match"),
         (books(pots={pot(MATCH): 1000, pot("2" * 32): 1}), "live match"),
     ],

@@ -7,7 +7,6 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from fairdeal.api.schemas.base import Amount, Hex16, Kind, Model, Ms
-from fairdeal.limits import MAX_STAKE
 
 _LETTERS: Final = "A-Za-zÀ-ÖØ-öø-ÿŒœŸ0-9"
 _NAME: Final = re.compile(f"[{_LETTERS}][{_LETTERS}._-]{{0,31}}")
@@ -68,28 +67,14 @@ class SessionOut(Model):
     account: AccountOut
 
 
-class DepositIn(Model):
-    """Play money for an account."""
-
-    account: Hex16
-    amount: Annotated[int, Field(gt=0, le=MAX_STAKE, examples=[1000])]
-
-
-class DepositOut(Model):
-    """The deposit's transaction, and the free balance right after it."""
-
-    transaction: str
-    balance: Amount
-    at: Ms
-
-
 class WalletOut(Model):
-    """Free money, and what is held at tables that have no pot yet."""
+    """Free money, what is held at tables that have no pot yet, and what is in withdrawals that have not ended."""
 
     asset: str
     exponent: int
     cash: Amount
     held: Amount
+    pending: Amount
 
 
 class WalletLineOut(Model):

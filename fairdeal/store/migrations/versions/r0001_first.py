@@ -187,6 +187,32 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_sessions_account_id"), "sessions", ["account_id"], unique=False)
     op.create_table(
+        "withdrawals",
+        sa.Column("seq", _SEQUENCE, nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("account_id", sa.String(), nullable=False),
+        sa.Column("asset", sa.String(), nullable=False),
+        sa.Column("amount", sa.BigInteger(), nullable=False),
+        sa.Column("asked_at", sa.BigInteger(), nullable=False),
+        sa.Column("result", sa.String(), nullable=True),
+        sa.Column("ended_at", sa.BigInteger(), nullable=True),
+        sa.CheckConstraint("(result IS NULL) = (ended_at IS NULL)", name=op.f("ck_withdrawals_ended")),
+        sa.CheckConstraint("amount > 0", name=op.f("ck_withdrawals_amount")),
+        sa.CheckConstraint("result IN ('paid', 'refused')", name=op.f("ck_withdrawals_result")),
+        sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_withdrawals_account_id")),
+        sa.PrimaryKeyConstraint("seq", name=op.f("pk_withdrawals")),
+        sa.UniqueConstraint("id", name=op.f("uq_withdrawals_id")),
+    )
+    op.create_index(op.f("ix_withdrawals_account_id_seq"), "withdrawals", ["account_id", "seq"], unique=False)
+    op.create_index(
+        "pending_withdrawals",
+        "withdrawals",
+        ["seq"],
+        unique=False,
+        sqlite_where=sa.text("result IS NULL"),
+        postgresql_where=sa.text("result IS NULL"),
+    )
+    op.create_table(
         "commitments",
         sa.Column("commitment", sa.String(), nullable=False),
         sa.Column("match_id", sa.String(), nullable=False),

@@ -25,7 +25,7 @@ _ID = re.compile(r"[a-z]+:[0-9a-f]{32}").fullmatch
 _KIND = re.compile(r"[a-z]+").fullmatch
 _ASSET = re.compile(r"[A-Z][A-Z0-9]{0,11}").fullmatch
 _ACCOUNT = re.compile(
-    r"player:[0-9a-f]{32}:(?:cash|held)|match:[0-9a-f]{32}:pot|house:commission|tax|cashier"
+    r"player:[0-9a-f]{32}:(?:cash|held|pending)|match:[0-9a-f]{32}:pot|house:commission|tax|cashier"
 ).fullmatch
 _OF_A_MATCH = re.compile(r"(?:pot|end|sit):").match
 

@@ -1,0 +1,104 @@
+"""Deposits, withdrawals, and what the cashier's webhooks say."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms
+from fairdeal.ids import ASSET_CODE
+from fairdeal.limits import MAX_STAKE
+
+_Moved: TypeAlias = Annotated[int, Field(gt=0, le=MAX_STAKE, examples=[1000], description="Minor units.")]
+_Result: TypeAlias = Literal["paid", "refused"]
+
+
+class DepositIn(Model):
+    """Money for an account."""
+
+    account: Hex16
+    amount: _Moved
+
+
+class DepositOut(Model):
+    """The deposit's transaction, and the free balance right after it."""
+
+    transaction: str
+    balance: Amount
+    at: Ms
+
+
+class WithdrawalIn(Model):
+    """Money that the caller wants out."""
+
+    amount: _Moved
+
+
+class WithdrawalOut(Model):
+    """A withdrawal: `pending`, and then `paid`, or `refused` with the whole amount back."""
+
+    id: Hex16
+    amount: Amount
+    asset: str
+    status: Literal["pending", "paid", "refused"]
+    asked_at: Ms
+    ended_at: Ms | None
+
+
+class WithdrawalPage(Model):
+    """Newest first. `cursor` asks for the next page; null on the last one."""
+
+    withdrawals: list[WithdrawalOut]
+    cursor: str | None
+
+
+class PendingWithdrawalOut(Model):
+    """A withdrawal that waits for the cashier, and whose it is."""
+
+    id: Hex16
+    account: Hex16
+    amount: Amount
+    asset: str
+    asked_at: Ms
+
+
+class PendingWithdrawalPage(Model):
+    """Newest first. `cursor` asks for the next page; null on the last one."""
+
+    withdrawals: list[PendingWithdrawalOut]
+    cursor: str | None
+
+
+class WithdrawalResultIn(Model):
+    """What became of it."""
+
+    result: _Result
+
+
+class _DepositData(Model):
+    account: Hex16
+    amount: _Moved
+    asset: Annotated[str, Field(pattern=f"^{ASSET_CODE}$", examples=["EUR"])]
+
+
+class DepositHook(Model):
+    """Money has come in for an account."""
+
+    type: Literal["deposit.succeeded"]
+    timestamp: Annotated[str, Field(max_length=64, description="When it happened, for people: nothing goes by it.")]
+    data: _DepositData
+
+
+class _WithdrawalData(Model):
+    withdrawal: Hex16
+    result: _Result
+
+
+class WithdrawalHook(Model):
+    """A withdrawal has been paid out, or is refused."""
+
+    type: Literal["withdrawal.ended"]
+    timestamp: Annotated[str, Field(max_length=64, description="When it happened, for people: nothing goes by it.")]
+    data: _WithdrawalData
+
+
+Webhook: TypeAlias = Annotated[DepositHook | WithdrawalHook, Field(discriminator="type")]

@@ -1,0 +1,67 @@
+"""Money in and out: deposits that somebody vouches for, withdrawals that players ask for and the cashier ends."""
+
+from typing import Final, Literal, TypeAlias
+
+from fairdeal import ledger
+from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
+from fairdeal.app.house import Clock, Entropy, House
+from fairdeal.app.once import Once, intent
+from fairdeal.app.ports import Store
+from fairdeal.errors import TermsRefused
+
+_ID_BYTES: Final = 16
+
+Scope: TypeAlias = Literal["operator", "webhook"]
+"""Who vouches for it: each has idempotency keys of its own."""
+
+
+class Cashier:
+    """The use cases of money that comes in or leaves. Safe to call from several threads.
+
+    Between players there is none: money moves between two of them by a match alone.
+    """
+
+    def __init__(self, store: Store, house: House, clock: Clock, entropy: Entropy) -> None:
+        self._store = store
+        self._house = house
+        self._clock = clock
+        self._entropy = entropy
+
+    def deposit(self, scope: Scope, key: str, account_id: str, amount: int, asset: str | None = None) -> Deposited:
+        """From the cashier to a player's free money. `asset` is what the amount is counted in, None for the house's.
+
+        Raises UnknownAccount, LimitExceeded, IdempotencyConflict; TermsRefused for another asset than the house's.
+        """
+        house_asset = self._house.asset.code
+        if asset not in (None, house_asset):
+            raise TermsRefused("the house plays for another asset", {"asset": house_asset})
+        new_id = self._entropy.take(_ID_BYTES).hex()
+        money = ledger.deposit(new_id, account_id, amount, asset=house_asset, at=self._clock.now_ms())
+        once = Once(scope, key, intent("deposit", account=account_id, amount=amount))
+        return self._store.deposit(account_id, money, once)
+
+    def withdraw(self, account_id: str, amount: int, key: str) -> Withdrawal:
+        """The player wants that much out: it leaves the free money at once, and waits for the cashier.
+
+        Raises InsufficientFunds, IdempotencyConflict.
+        """
+        new_id = self._entropy.take(_ID_BYTES).hex()
+        asset, now = self._house.asset.code, self._clock.now_ms()
+        money = ledger.withdraw(new_id, account_id, amount, asset=asset, at=now)
+        return self._store.withdraw(new_id, account_id, money, Once(account_id, key, intent("withdraw", amount=amount)))
+
+    def end_withdrawal(self, scope: Scope, key: str, withdrawal_id: str, result: WithdrawalResult) -> Withdrawal:
+        """It was paid out, or is refused and given back whole; once, whoever says so first.
+
+        Raises UnknownWithdrawal, WithdrawalEnded when it has ended the other way, IdempotencyConflict.
+        """
+        once = Once(scope, key, intent("withdrawal", id=withdrawal_id, result=result))
+        return self._store.end_withdrawal(withdrawal_id, result, self._clock.now_ms(), once)
+
+    def withdrawals(self, account_id: str, before: int | None, limit: int) -> tuple[Withdrawal, ...]:
+        """A player's own, newest first."""
+        return self._store.withdrawals(account_id, before, limit)
+
+    def pending(self, before: int | None, limit: int) -> tuple[Withdrawal, ...]:
+        """Everybody's that wait for the cashier, newest first."""
+        return self._store.pending_withdrawals(before, limit)

@@ -1,0 +1,78 @@
+"""Deposits and withdrawals. Inside the caller's transaction."""
+
+from dataclasses import asdict
+
+from sqlalchemy import ColumnElement, Connection, insert, select, update
+
+from fairdeal import ledger
+from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
+from fairdeal.errors import LedgerBroken, UnknownWithdrawal, WithdrawalEnded
+from fairdeal.ledger import Transaction
+from fairdeal.store import journal
+from fairdeal.store.cashier_tables import withdrawals
+from fairdeal.store.once import Answer
+from fairdeal.store.people import check_account
+from fairdeal.store.statements import lock
+
+
+def deposit(connection: Connection, account_id: str, money: Transaction) -> Answer:
+    """Raises UnknownAccount, LimitExceeded; LedgerBroken when it is not a deposit of that account."""
+    check_account(connection, account_id)
+    if {posting.account for posting in money.postings} != {ledger.CASHIER, ledger.cash(account_id)}:
+        raise LedgerBroken("the money is not a deposit of that account")
+    journal.post(connection, money)
+    balance = journal.balance(connection, ledger.cash(account_id), money.asset)
+    return asdict(Deposited(money.id, balance, money.at))
+
+
+def withdraw(connection: Connection, withdrawal_id: str, account_id: str, money: Transaction) -> Answer:
+    """Raises UnknownAccount, InsufficientFunds; LedgerBroken when the money is not that withdrawal's."""
+    check_account(connection, account_id)
+    amount = sum(posting.amount for posting in money.postings if posting.amount > 0)
+    if money != ledger.withdraw(withdrawal_id, account_id, amount, asset=money.asset, at=money.at):
+        raise LedgerBroken("the money is not that withdrawal's")
+    journal.post(connection, money)
+    new = insert(withdrawals).values(
+        id=withdrawal_id, account_id=account_id, asset=money.asset, amount=amount, asked_at=money.at
+    )
+    connection.execute(new)
+    return asdict(_one(connection, withdrawal_id))
+
+
+def end_withdrawal(connection: Connection, withdrawal_id: str, result: WithdrawalResult, at: int) -> Answer:
+    """Raises UnknownWithdrawal, WithdrawalEnded."""
+    mine = withdrawals.c.id == withdrawal_id
+    lock(connection, withdrawals, mine)
+    asked = _one(connection, withdrawal_id)
+    if asked.result is None:
+        movement = ledger.pay_withdrawal if result == "paid" else ledger.refuse_withdrawal
+        journal.post(connection, movement(asked.id, asked.account_id, asked.amount, asset=asked.asset, at=at))
+        connection.execute(update(withdrawals).where(mine).values(result=result, ended_at=at))
+        return asdict(_one(connection, withdrawal_id))
+    if asked.result != result:
+        raise WithdrawalEnded("the withdrawal has ended the other way", {"result": asked.result})
+    return asdict(asked)
+
+
+def of_account(connection: Connection, account_id: str, before: int | None, limit: int) -> tuple[Withdrawal, ...]:
+    """Newest first."""
+    return _some(connection, withdrawals.c.account_id == account_id, before, limit)
+
+
+def pending(connection: Connection, before: int | None, limit: int) -> tuple[Withdrawal, ...]:
+    """Newest first."""
+    return _some(connection, withdrawals.c.result.is_(None), before, limit)
+
+
+def _one(connection: Connection, withdrawal_id: str) -> Withdrawal:
+    found = _some(connection, withdrawals.c.id == withdrawal_id, None, 1)
+    if not found:
+        raise UnknownWithdrawal("there is no such withdrawal")
+    return found[0]
+
+
+def _some(connection: Connection, which: ColumnElement[bool], before: int | None, limit: int) -> tuple[Withdrawal, ...]:
+    if before is not None:
+        which &= withdrawals.c.seq < before
+    rows = connection.execute(select(withdrawals).where(which).order_by(withdrawals.c.seq.desc()).limit(limit))
+    return tuple(Withdrawal(*row) for row in rows)
