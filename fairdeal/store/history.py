@@ -5,7 +5,7 @@ Each of these reads by an index as much as it gives back, however much there is.
 
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, case, func, select
 
 from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
 from fairdeal.ledger import cash
@@ -120,9 +120,9 @@ def last_events(connection: Connection, ids: list[str]) -> dict[str, list[bytes]
 
 
 def _nets(connection: Connection, account_id: str, ids: list[str]) -> dict[str, int]:
-    moved = select(transactions.c.match_id, func.sum(entries.c.amount))
-    moved = moved.join(
-        entries, (entries.c.transaction_id == transactions.c.id) & (entries.c.account == cash(account_id))
-    )
+    # The account is no condition: by it SQLite would look through all that the account ever had.
+    mine = case((entries.c.account == cash(account_id), entries.c.amount), else_=0)
+    moved = select(transactions.c.match_id, func.sum(mine))
+    moved = moved.join(entries, entries.c.transaction_id == transactions.c.id)
     moved = moved.where(transactions.c.match_id.in_(ids)).group_by(transactions.c.match_id)
     return {match_id: int(amount) for match_id, amount in connection.execute(moved)}
