@@ -1,28 +1,32 @@
 """The composition root: from settings to a running service. Nothing else makes a store, reads a key or a clock."""
 
+import asyncio
 import logging
 import os
 import resource
 import secrets
-import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
-import uvicorn
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from fairdeal.api.addresses import Proxies
 from fairdeal.api.app import build
-from fairdeal.api.caller import Hashing, Services
+from fairdeal.api.caller import Drain, Hashing, Services
 from fairdeal.api.logs import configure_logging
+from fairdeal.api.metrics import Metrics
 from fairdeal.api.rates import Rate, Rates
+from fairdeal.api.readings import watch_clock, watch_disks, watch_log, watch_play
+from fairdeal.api.server import Server, listen, serve_metrics
 from fairdeal.api.webhooks import WebhookSecret
 from fairdeal.app.accounts import Accounts
 from fairdeal.app.audit import Audit
 from fairdeal.app.cashier import Cashier
 from fairdeal.app.clock import Ticker
+from fairdeal.app.disks import LOOK_SECONDS, Disks
 from fairdeal.app.heart import STEP_BACK_MS, Heart
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.hub import Hub
@@ -37,7 +41,7 @@ from fairdeal.app.sequencer import Sequencer
 from fairdeal.app.tables import Tables
 from fairdeal.app.witnesses import Witnesses
 from fairdeal.commit import Custody
-from fairdeal.errors import AddressRefused, ClockSteppedBack, FairdealError
+from fairdeal.errors import ClockSteppedBack, FairdealError
 from fairdeal.keyfiles import LOG_KEY, RECEIPTS_KEY, SEALING_KEY, read_keys, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
@@ -50,9 +54,6 @@ from fairdeal.tlog import NoteSigner, format_policy
 from fairdeal.witness.asking import HttpWitnesses
 
 log = logging.getLogger("fairdeal.main")
-
-GRACEFUL_SECONDS = 10
-"""How long a stopping service waits for the calls it is answering."""
 
 
 class SystemClock:
@@ -117,6 +118,12 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     nightly = Nightly(store, clock)
     operator_token, auditor_token = settings.operator_token, settings.auditor_token
     webhook_secret = settings.webhook_secret
+    disks = _disks(settings)
+    metrics = Metrics()
+    watch_play(metrics, store, matches, hub)
+    watch_clock(metrics, store, heart, clock)
+    watch_log(metrics, store, sequencer, witnesses)
+    watch_disks(metrics, disks)
     services = Services(
         accounts=Accounts(store, house, hub, clock, entropy),
         cashier=Cashier(store, house, clock, entropy),
@@ -130,6 +137,11 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         hashing=Hashing(),
         proxies=Proxies(settings.trusted_proxies),
         rates=_rates(settings.limits),
+        metrics=metrics,
+        disks=disks,
+        drain=Drain(),
+        streams_max=settings.limits.streams,
+        connections_max=settings.limits.connections,
         operator_token=operator_token.get_secret_value() if operator_token else None,
         auditor_token=auditor_token.get_secret_value() if auditor_token else None,
         webhook_secret=WebhookSecret.parse(webhook_secret.get_secret_value()) if webhook_secret else None,
@@ -143,7 +155,9 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         witnesses.start()
         await run_in_threadpool(ticker.start)
         nightly.start()
+        watching = asyncio.create_task(_watch(disks))
         yield
+        watching.cancel()
         await run_in_threadpool(nightly.stop)
         await run_in_threadpool(ticker.stop)
         await run_in_threadpool(witnesses.stop)
@@ -156,6 +170,13 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     app.state.sequencer = sequencer
     app.state.store = store
     return app
+
+
+async def _watch(disks: Disks) -> None:
+    """Looks at the disks again and again, so that the log has the alarm whoever asks."""
+    while True:
+        await run_in_threadpool(disks.short)
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 def restore_database(settings: Settings) -> Restored:
@@ -193,33 +214,18 @@ def _log_keys(settings: Settings, house: House, store: SqlStore, entropy: Entrop
 
 
 def _log_copy(settings: Settings) -> LogCopy:
-    return LogCopy(settings.log_copy or settings.database.parent / "log")
+    return LogCopy(_log_copy_path(settings))
 
 
-class Server(uvicorn.Server):
-    """Serves an application made by `create_app`: one process, since SQLite has one writer.
+def _log_copy_path(settings: Settings) -> Path:
+    return settings.log_copy or settings.database.parent / "log"
 
-    When it stops it ends its streams, instead of waiting for their readers.
-    """
 
-    def __init__(self, app: FastAPI, host: str, port: int) -> None:
-        config = uvicorn.Config(
-            app,
-            host=host,
-            port=port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,  # the door reads them, of trusted proxies alone
-            timeout_graceful_shutdown=GRACEFUL_SECONDS,
-            ws="none",
-        )
-        super().__init__(config)
-        self._hub: Hub = app.state.services.hub
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._hub.close()
-        await super().shutdown(sockets)
+def _disks(settings: Settings) -> Disks:
+    kept = {"log_copy": _log_copy_path(settings)}
+    if settings.database_url is None:
+        kept["database"] = settings.database.parent
+    return Disks(kept, settings.disk_free_mb * 1024**2)
 
 
 def run(settings: Settings, host: str, port: int) -> None:
@@ -227,16 +233,10 @@ def run(settings: Settings, host: str, port: int) -> None:
     configure_logging()
     # A core file would hold the seeds of live matches in clear.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with _listen(host, port) as listening:
-        Server(create_app(settings), host, port).run([listening])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Before anything is opened, so that a second service by mistake touches nothing. Raises AddressRefused."""
-    try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError:
-        raise AddressRefused(f"cannot listen on {host}, port {port}") from None
+    with listen(host, port) as listening:
+        app = create_app(settings)
+        with serve_metrics(app.state.services.metrics, settings.metrics_port):
+            Server(app, host, port).run([listening])
 
 
 def _house(settings: Settings, entropy: Entropy) -> House:

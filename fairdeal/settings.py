@@ -52,8 +52,8 @@ class Clock(BaseModel):
 
 
 class Limits(BaseModel):
-    """How often somebody may call: `…_burst` at once after a rest, `…_per_minute` for as long as one likes. In each
-    process for itself.
+    """How often somebody may call: `…_burst` at once after a rest, `…_per_minute` for as long as one likes. And what
+    may be open at a time. In each process for itself.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -73,6 +73,10 @@ class Limits(BaseModel):
     wrong_address_burst: int = Field(default=100, ge=1)
     """Wrong passwords from one address, whatever the names."""
     wrong_address_per_minute: int = Field(default=20, ge=1)
+    streams: int = Field(default=32, ge=1)
+    """Event streams that one account may have open: several devices at several tables."""
+    connections: int = Field(default=4_096, ge=1)
+    """Open at a time. Each takes a file descriptor, of which there must be more (`ulimit -n`)."""
 
 
 class Settings(BaseSettings):
@@ -108,6 +112,10 @@ class Settings(BaseSettings):
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     """Whose X-Forwarded-For is believed."""
     limits: Limits = Limits()
+    metrics_port: int | None = Field(default=None, ge=1, le=65_535)
+    """Where this machine, and no other, may ask for the metrics; None for nowhere."""
+    disk_free_mb: int = Field(default=1_024, ge=1)
+    """Less free room than this, for the database or the log's copy, is an alarm."""
     asset_code: str = Field(default="JETON", pattern=f"^{ASSET_CODE}$")
     asset_exponent: int = Field(default=0, ge=0, le=MAX_EXPONENT)
     fees: Fees = Fees()

@@ -49,7 +49,7 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
     app.include_router(audit.files)
     app.include_router(pages.health)
     app.include_router(pages.pages)
-    app.add_middleware(Door, now_ms=now_ms, new_id=new_id, proxies=services.proxies)
+    app.add_middleware(Door, now_ms=now_ms, new_id=new_id, proxies=services.proxies, metrics=services.metrics)
     return app
 
 

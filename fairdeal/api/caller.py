@@ -15,12 +15,14 @@ from fastapi.security import APIKeyCookie, HTTPBearer
 
 from fairdeal.api.addresses import Proxies
 from fairdeal.api.door import ARRIVED, CLIENT
+from fairdeal.api.metrics import Metrics
 from fairdeal.api.problems import NotNow
 from fairdeal.api.rates import Rates
 from fairdeal.api.webhooks import WebhookSecret
 from fairdeal.app.accounts import Accounts
 from fairdeal.app.audit import Audit
 from fairdeal.app.cashier import Cashier
+from fairdeal.app.disks import Disks
 from fairdeal.app.heart import Heart
 from fairdeal.app.hub import Hub
 from fairdeal.app.log import Log
@@ -37,6 +39,8 @@ HASHING_AT_ONCE: Final = 2
 """Password hashes computed at the same time: each takes a core and 19 MiB."""
 HASHING_QUEUE: Final = 64
 """Callers that may wait for one; beyond this they are told to come back."""
+_STARTED_AGAIN_S: Final = 2
+"""A service that is started anew answers by then."""
 _HASHING_AGAIN_S: Final = 2
 """By then half of a full queue is done."""
 
@@ -69,6 +73,18 @@ class Hashing:
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
 
+class Drain:
+    """Whether the service is about to stop. What has begun is answered, and nobody sits down any more."""
+
+    def __init__(self) -> None:
+        self.stopping = False
+
+    def check(self) -> None:
+        """Raises NotNow."""
+        if self.stopping:
+            raise NotNow("stopping", _STARTED_AGAIN_S)
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything the routes call. `origin` is the one that browsers must call from, None for the host called.
@@ -88,6 +104,11 @@ class Services:
     hashing: Hashing
     proxies: Proxies
     rates: Rates
+    metrics: Metrics
+    disks: Disks
+    drain: Drain
+    streams_max: int
+    connections_max: int
     operator_token: str | None = field(repr=False)
     auditor_token: str | None = field(repr=False)
     webhook_secret: WebhookSecret | None

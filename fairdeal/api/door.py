@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fairdeal.api.addresses import Proxies
 from fairdeal.api.call import CURRENT, Call
+from fairdeal.api.metrics import Metrics
 from fairdeal.api.problems import of_error, problem
 from fairdeal.errors import FairdealError
 from fairdeal.limits import MAX_EVENT_BYTES
@@ -56,11 +57,19 @@ class _Refusal(Exception):
 class Door:
     """Wraps the application. `now_ms` is the service's clock, `new_id` makes a call's id."""
 
-    def __init__(self, app: ASGIApp, now_ms: Callable[[], int], new_id: Callable[[], str], proxies: Proxies) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        now_ms: Callable[[], int],
+        new_id: Callable[[], str],
+        proxies: Proxies,
+        metrics: Metrics,
+    ) -> None:
         self._app = app
         self._now_ms = now_ms
         self._new_id = new_id
         self._proxies = proxies
+        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -81,7 +90,7 @@ class Door:
         return brought[0] if len(brought) == 1 and _REQUEST_ID.fullmatch(brought[0]) else self._new_id()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, call: Call, started: float) -> None:
-        answer = _Answer(send, call.request_id)
+        answer = _Answer(send, call.request_id, started)
         try:
             inner = await _take_body(scope, receive)
             if scope["method"] in _WITH_BODY:
@@ -97,10 +106,12 @@ class Door:
             log.exception("fault", exc_info=error)
             if not answer.status:
                 await problem("internal_error")(scope, receive, answer.send)
+        self._metrics.count_call(scope["method"], _template(scope), answer.status, answer.seconds, call.code)
         log.info(
             "call",
             extra={
                 "method": scope["method"],
+                "route": _template(scope),
                 "path": scope["path"],
                 "status": answer.status,
                 "code": call.code,
@@ -115,25 +126,35 @@ class _Gone(Exception):
 
 
 class _Answer:
-    """Sends, with the headers that every answer has, and remembers the status."""
+    """Sends, with the headers that every answer has. Remembers the status, and the time until the answer began."""
 
-    def __init__(self, send: Send, request_id: str) -> None:
+    def __init__(self, send: Send, request_id: str, started: float) -> None:
         self._send = send
-        self.request_id = request_id
+        self._request_id = request_id
+        self._started = started
         self.status = 0
+        self.seconds = 0.0
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
+            self.seconds = perf_counter() - self._started
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-            headers["X-Request-Id"] = self.request_id
+            headers["X-Request-Id"] = self._request_id
         try:
             async with asyncio.timeout(STALL_SECONDS):
                 await self._send(message)
         except TimeoutError:
             raise _Gone from None
+
+
+def _template(scope: Scope) -> str:
+    """The path of the route that answered, with its parameters' names; empty when there is none."""
+    path: str = getattr(scope.get("route"), "path", "")
+    # An included route knows its path without the prefix that it was included under.
+    return f"/v1{path}" if path and scope["path"].startswith("/v1/") and not path.startswith("/v1/") else path
 
 
 def _check_json(body: bytes) -> None:

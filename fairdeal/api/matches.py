@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Query, Response
 from fastapi.concurrency import run_in_threadpool
@@ -20,6 +20,7 @@ from fairdeal.api.caller import (
     VisitorDep,
 )
 from fairdeal.api.describe import describe
+from fairdeal.api.problems import NotNow
 from fairdeal.api.schemas.matches import ActionIn, AnswerOut
 from fairdeal.api.schemas.tables import TableOut
 from fairdeal.app.play import Answer
@@ -28,6 +29,11 @@ from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.match.actions import SignedAction
 
 router = APIRouter(prefix="/matches/{m}", tags=["matches"])
+
+_CLOSED_BY_THEN_S: Final = 30
+"""A stream whose reader is gone is found out by then, at the latest."""
+_RETRY_MS: Final = 500
+"""The readers of a service that stopped come back after this and up to as much again, not all at once."""
 
 From = Annotated[int, Query(alias="from", ge=0, le=MAX_SAFE_INTEGER, description="Events from this index on.")]
 
@@ -67,6 +73,8 @@ async def _first_answer(
     last_event_id: Annotated[str | None, Header(pattern=r"^[0-9]{1,16}$")] = None,
 ) -> Answer:
     """What the stream begins with; refusals happen here, before it begins."""
+    if services.hub.count_of(caller.id) >= services.streams_max:
+        raise NotNow("too_many_streams", _CLOSED_BY_THEN_S)
     known = start if last_event_id is None else int(last_event_id)
     return await run_in_threadpool(services.play.answer, caller, m, known)
 
@@ -81,13 +89,14 @@ async def stream(
 ) -> AsyncIterator[ServerSentEvent]:
     """The same answers as they become due, as Server-Sent Events: `id` is the size reached, to resume from.
 
-    It ends when nothing follows in the match, and when the login or the seat is given up.
+    It ends when nothing follows in the match, when the login or the seat is given up, and when the service stops; how
+    long to wait before coming back stands in the first of them (`retry`).
     """
     assert token is not None
     listener = services.hub.listen(m, caller.id)
     try:
-        yield _event(answer)
-        while not answer.closed and not listener.stopped:
+        yield _event(answer, retry=_RETRY_MS + int(m[:8], 16) % _RETRY_MS)
+        while not (answer.closed or listener.stopped or services.drain.stopping):
             newer = await run_in_threadpool(_newer, services, token, m, answer.size)
             if newer is None:
                 break
@@ -156,8 +165,9 @@ def _answer(answer: Answer) -> AnswerOut:
     return AnswerOut.model_validate(_members(answer))
 
 
-def _event(answer: Answer) -> ServerSentEvent:
-    return ServerSentEvent(raw_data=json.dumps(_members(answer), separators=(",", ":")), id=str(answer.size))
+def _event(answer: Answer, retry: int | None = None) -> ServerSentEvent:
+    data = json.dumps(_members(answer), separators=(",", ":"))
+    return ServerSentEvent(raw_data=data, id=str(answer.size), retry=retry)
 
 
 def _etag(size: int) -> str:

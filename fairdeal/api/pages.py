@@ -29,12 +29,13 @@ async def healthz() -> HealthOut:
 @health.head("/readyz", include_in_schema=False)
 @health.get("/readyz", operation_id="readyz")
 def readyz(services: ServicesDep) -> HealthOut:
-    """The schema is this version's, the store can write, the keys are there and sign, the clock did not go back, and
-    the log goes on.
+    """The schema is this version's, the store can write, the keys are there and sign, the clock did not go back, the
+    log goes on, and nobody has asked the service to stop. What needs the operator soon is in `warnings`.
     """
+    services.drain.check()
     services.matches.check_ready()
     services.heart.check_ready()
-    return HealthOut(status="ok")
+    return HealthOut(status="ok", warnings=[f"disk nearly full: {kept}" for kept in services.disks.short()])
 
 
 @pages.get(TYPE_PREFIX.rstrip("/"))

@@ -98,6 +98,7 @@ EDGE: Final[Mapping[str, Kind]] = {
     "not_found": Kind(404, "There is nothing here."),
     "method_not_allowed": Kind(405, "This cannot be done with that method."),
     "body_timeout": Kind(408, "The body took too long to arrive."),
+    "head_timeout": Kind(408, "The head of the call took too long to arrive."),
     "body_too_large": Kind(413, "The body is larger than any call needs."),
     "unsupported_media_type": Kind(415, "Bodies are application/json."),
     "invalid_request": Kind(422, "The call does not have the members and forms that it must have."),

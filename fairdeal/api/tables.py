@@ -17,6 +17,7 @@ router = APIRouter(tags=["tables"])
 @router.post("/tables", status_code=201, operation_id="open_table")
 def open_table(body: TableIn, services: ServicesDep, caller: CallerDep, language: Language = "en") -> TableOut:
     """Opens a table. Opening does not sit."""
+    services.drain.check()
     options = body.model_dump(include={"target", "scoring"})
     wanted = Wanted(body.game, body.stake, body.private, body.decision_ms, options)
     return describe(services, services.tables.open(caller, wanted), caller, language)
@@ -55,6 +56,7 @@ def sit(
     language: Language = "en",
 ) -> TableOut:
     """Sits down: holds the stake, and gives the seat and its pseudonym (`you`)."""
+    services.drain.check()
     match = services.tables.sit(caller, m, key, body.code, body.seat, body.partner_code)
     return describe(services, match, caller, language)
 

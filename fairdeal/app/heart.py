@@ -39,6 +39,8 @@ class Heart:
         self._copy = copy
         self._clock = clock
         self._lock = Lock()
+        self.outages = 0
+        """That ended in this process's life: also the one before its start."""
         self._copied = True
 
     def check_start(self) -> None:
@@ -48,7 +50,7 @@ class Heart:
             raise ClockSteppedBack(f"the clock is {last - now} ms behind the last heartbeat: set it right first")
 
     def check_ready(self) -> None:
-        """Raises what keeps the heart from beating: a clock that stepped back, a log that cannot append, a full disk."""
+        """Raises what keeps the heart from beating: a clock that went back, a log that cannot append, a full disk."""
         self.beat()
 
     def beat(self) -> None:
@@ -61,6 +63,7 @@ class Heart:
             now, last = self._clock.now_ms(), self._store.last_beat()
             if last is not None and now - last > self._house.clock.outage_ms:
                 self._store.add_outage(Outage(last, now), outage_leaf(last, now), now)
+                self.outages += 1
                 log.warning("outage", extra={"from": last, "to": now})
                 self._make_up()
                 last, now = now, self._clock.now_ms()  # making up is work, not absence

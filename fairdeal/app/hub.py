@@ -67,6 +67,16 @@ class Hub:
             else:
                 self._listeners.pop(match_id, None)
 
+    def count(self) -> int:
+        """How many listen."""
+        with self._lock:
+            return sum(len(pairs) for pairs in self._listeners.values())
+
+    def count_of(self, account_id: str) -> int:
+        """How many of them are that account's."""
+        with self._lock:
+            return sum(account == account_id for pairs in self._listeners.values() for account, _ in pairs)
+
     def publish(self, match_id: str) -> None:
         """Tells every listener of that match."""
         with self._lock:

@@ -5,10 +5,10 @@ that nothing about a live match exists in memory alone. What makes two histories
 compare-and-set; the lock per match only saves decisions that would lose.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from threading import Lock
 from typing import Final
@@ -21,7 +21,7 @@ from fairdeal.commit import Seed
 from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, UnknownMatch, WrongPhase
 from fairdeal.ledger import Transaction
 from fairdeal.match.decide import Command, decide
-from fairdeal.match.events import Event
+from fairdeal.match.events import SEAT_EVENTS, Event
 from fairdeal.match.evolve import evolve
 from fairdeal.match.leaves import due_leaves, lost_leaf
 from fairdeal.match.settlement import money_outcome, settlement_lines
@@ -64,6 +64,15 @@ class Match:
         return self.table.due_at if self.state.phase is Phase.JOINING else self.state.due_at
 
 
+@dataclass(slots=True)
+class Tally:
+    """Steps of matches that were committed, their events by type, and the seats' actions among these by kind."""
+
+    commits: int = 0
+    events: Counter[str] = field(default_factory=Counter)
+    actions: Counter[str] = field(default_factory=Counter)
+
+
 class Matches:
     """Reads matches, and steps them on. Safe to call from several threads."""
 
@@ -75,6 +84,7 @@ class Matches:
         self._states: OrderedDict[str, MatchState] = OrderedDict()
         self._stepping: dict[str, tuple[Lock, int]] = {}
         self._arrivals: dict[str, list[int]] = {}
+        self._tally = Tally()
 
     def check_ready(self) -> None:
         """Raises when the store is not fit to serve."""
@@ -120,6 +130,7 @@ class Matches:
                 after = reduce(lambda state, event: evolve(state, event, seed), events, match.state)
                 if self._store.commit(_append(match, events, after, now, seed)) is CommitResult.COMMITTED:
                     self._keep(match_id, after)
+                    self._count(events)
                     self._hub.publish(match_id)
                     return self.load(match_id)
         raise Stale("the match keeps changing")
@@ -171,6 +182,17 @@ class Matches:
     def lines(self, match: Match, start: int) -> tuple[bytes, ...]:
         """The match's event lines from `start` on, up to its size."""
         return self._store.events(match.table.match_id, start)[: match.state.size - start]
+
+    def tally(self) -> Tally:
+        """What this process has committed so far."""
+        with self._lock:
+            return Tally(self._tally.commits, self._tally.events.copy(), self._tally.actions.copy())
+
+    def _count(self, events: tuple[Event, ...]) -> None:
+        with self._lock:
+            self._tally.commits += 1
+            self._tally.events.update(event.type for event in events)
+            self._tally.actions.update(next(iter(event.data["do"])) for event in events if event.type in SEAT_EVENTS)
 
     def _fold(self, table: Table, state: MatchState | None) -> MatchState:
         """The state at the table's size, from the one kept or from nothing."""

@@ -261,6 +261,9 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, Protocol):
     def unfinished_matches(self) -> tuple[str, ...]:
         """Every match that has not ended, the oldest first."""
 
+    def count_unfinished(self) -> Mapping[Status, int]:
+        """How many matches there are of each status but ENDED."""
+
     def journal(self, start: int, limit: int) -> tuple[bytes, ...]:
         """The canonical lines of the transactions from index `start` on, in the order in which they were written."""
 

@@ -47,6 +47,7 @@ class Sequencer:
         self._edge: TileEdge | None = None
         self._published: int | None = None
         self._alive_at = monotonic()
+        self._signed_at = 0
         self._failed = False
         self._fault: type[Exception] | None = None
         self._stopping = Event()
@@ -75,6 +76,15 @@ class Sequencer:
         if newest is None:
             raise LogStuck("the log has not been signed yet")
         return newest
+
+    @property
+    def signed_at(self) -> int:
+        """When this process last signed a checkpoint, ms since the epoch; 0 before the first."""
+        return self._signed_at
+
+    def behind_s(self) -> float:
+        """Seconds since everything that waited had its place: no leaf has waited for longer."""
+        return monotonic() - self._alive_at
 
     def sequence(self) -> None:
         """Appends whatever waits, then signs and publishes. Raises LogStuck when its turn does not come, and what keeps
@@ -137,6 +147,7 @@ class Sequencer:
             signer = self.keys.signer_of(head.size)
             body = Checkpoint(signer.verifier_key.name, head.size, head.root).body()
             self._store.keep_checkpoint(head.size, sign_note(body, signer))
+            self._signed_at = self._clock.now_ms()
         self._copy_out(head.size)
         self._published = head.size
 

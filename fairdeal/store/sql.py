@@ -25,6 +25,7 @@ from fairdeal.app.ports import (
     Session,
     SignificantEvent,
     Sitting,
+    Status,
     Table,
     Wallet,
 )
@@ -170,6 +171,10 @@ class SqlStore(PlayerRecords):
     def unfinished_matches(self) -> tuple[str, ...]:
         with self._database.read() as connection:
             return transcripts.unfinished(connection)
+
+    def count_unfinished(self) -> Mapping[Status, int]:
+        with self._database.read() as connection:
+            return transcripts.count_unfinished(connection)
 
     def journal(self, start: int, limit: int) -> tuple[bytes, ...]:
         with self._database.read() as connection:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from fairdeal.app.ports import Append, CommitResult, Status
 from fairdeal.errors import LedgerBroken, UnknownMatch
@@ -91,6 +91,13 @@ def unfinished(connection: Connection) -> tuple[str, ...]:
     """Every match that has not ended, the oldest first."""
     some = select(matches.c.id).where(matches.c.status.in_(("open", "joining", "live"))).order_by(matches.c.seq)
     return tuple(connection.execute(some).scalars())
+
+
+def count_unfinished(connection: Connection) -> dict[Status, int]:
+    """How many matches there are of each status but the last."""
+    some = select(matches.c.status, func.count()).where(matches.c.status.in_(("open", "joining", "live")))
+    found = {Status(status): count for status, count in connection.execute(some.group_by(matches.c.status))}
+    return {status: found.get(status, 0) for status in Status if status is not Status.ENDED}
 
 
 def beat(connection: Connection, now: int) -> None:

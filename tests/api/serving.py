@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fairdeal.main import Server
+from fairdeal.api.server import Server
 from tests.api.table import Service
 
 

@@ -15,6 +15,7 @@ from fairdeal.api.addresses import Proxies
 from fairdeal.api.caller import is_french
 from fairdeal.api.door import Door
 from fairdeal.api.logs import JsonLines
+from fairdeal.api.metrics import Metrics
 from tests.api.table import OPERATOR, Person, Service, bearer, ok, on_turn, sit_two, start_two
 
 JSON = {"Content-Type": "application/json"}
@@ -400,7 +401,7 @@ def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyPatch) 
     async def send(message: Any) -> None:
         sent.append(message)
 
-    _call(Door(app, lambda: 0, lambda: "id", Proxies(())), drop_by_drop, send)
+    _call(Door(app, lambda: 0, lambda: "id", Proxies(()), Metrics()), drop_by_drop, send)
     assert not reached
     assert sent[0]["status"] == 408
     assert (b"connection", b"close") in sent[0]["headers"]
@@ -418,7 +419,7 @@ def test_a_reader_that_stalls_is_dropped(monkeypatch: pytest.MonkeyPatch) -> Non
     async def send(_message: Any) -> None:
         await asyncio.sleep(60)
 
-    _call(Door(app, lambda: 0, lambda: "id", Proxies(())), receive, send)
+    _call(Door(app, lambda: 0, lambda: "id", Proxies(()), Metrics()), receive, send)
 
 
 def test_a_call_is_timed_by_its_last_byte(service: Service) -> None:

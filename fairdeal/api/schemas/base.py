@@ -38,3 +38,4 @@ class HealthOut(Model):
     """The service answers."""
 
     status: Literal["ok"]
+    warnings: list[str] = []

@@ -1,0 +1,89 @@
+"""The process that serves: listening, a bound on connections, an orderly end, and the metrics beside the API."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+import uvicorn
+from fastapi import FastAPI
+from fastapi.concurrency import run_in_threadpool
+from prometheus_client import start_http_server
+
+from fairdeal.api.caller import Services
+from fairdeal.api.connections import BoundedConnection
+from fairdeal.api.metrics import Metrics
+from fairdeal.app.clock import Ticker
+from fairdeal.errors import AddressRefused
+
+GRACEFUL_SECONDS: Final = 2
+"""How long a stopping service waits for the calls it is answering: with a quick start after it, well under the usual
+`outage_ms`.
+"""
+
+
+class Server(uvicorn.Server):
+    """Serves an application made by `create_app`: one process, since SQLite has one writer.
+
+    When it is told to stop nobody sits down any more, the clock holds nothing against anybody, streams end, and what
+    has begun is answered: in less time than would owe the players a `resume`.
+    """
+
+    def __init__(self, app: FastAPI, host: str, port: int) -> None:
+        services: Services = app.state.services
+        config = uvicorn.Config(
+            app,
+            host=host,
+            port=port,
+            http=BoundedConnection,
+            limit_concurrency=services.connections_max + 1,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,  # the door reads them, of trusted proxies alone
+            timeout_graceful_shutdown=GRACEFUL_SECONDS,
+            ws="none",
+        )
+        super().__init__(config)
+        self._hub, self._drain = services.hub, services.drain
+        self._ticker: Ticker = app.state.ticker
+        services.metrics.read(
+            "fairdeal_connections", "Connections that are open.", lambda: len(self.server_state.connections)
+        )
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._drain.stopping = True
+        super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._drain.stopping = True
+        self._hub.close()
+        await run_in_threadpool(self._ticker.stop)
+        await super().shutdown(sockets)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Before anything is opened, so that a second service by mistake touches nothing. Raises AddressRefused."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError:
+        raise AddressRefused(f"cannot listen on {host}, port {port}") from None
+
+
+@contextmanager
+def serve_metrics(metrics: Metrics, port: int | None) -> Iterator[None]:
+    """To this machine alone, beside the API, so that no proxy passes them on. Raises AddressRefused."""
+    if port is None:
+        yield
+        return
+    try:
+        server, thread = start_http_server(port, "127.0.0.1", metrics.registry)
+    except OSError:
+        raise AddressRefused(f"cannot listen on 127.0.0.1, port {port}") from None
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
