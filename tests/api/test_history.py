@@ -109,7 +109,7 @@ def test_months_end_at_midnight_utc(service: Service) -> None:
         ("2024-02-29T12:00:00.000", 13),
     ):
         service.clock.ms = round(datetime.fromisoformat(f"{text}+00:00").timestamp() * 1000)
-        service.app.state.services.accounts.deposit(alice.id, amount, f"deposit-of-{amount}")
+        service.app.state.services.cashier.deposit("operator", f"deposit-of-{amount}", alice.id, amount)
     told = service.app.state.services.accounts
     spans = [(2023, 10), (2023, 11), (2023, 12), (2024, 1), (2024, 2), (2024, 3)]
     assert [[line.amount for line in told.statement(alice.id, *span).lines] for span in spans] == [

@@ -23,8 +23,8 @@ AUDITOR = "auditor-token-of-the-tests"
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A service's files: matches that ended in every way that money can, one that is live, one that waits, and a
-    `ledger` leaf over all of it.
+    """A service's files: matches that ended in every way that money can, one that is live, one that waits, a withdrawal,
+    and a `ledger` leaf over all of it.
     """
     service = Service(tmp_path_factory.mktemp("played"), {"fees": {"commission_bp": 500, "tax_bp": 200}})
     names = count()
@@ -42,6 +42,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ok(resigned[1].send(resigned[1].sign({"resign": True})))
     alice = service.person("waiting", 100)
     Player(alice, ok(alice.post("/v1/tables", {"game": "duel", "stake": 60}))["m"])
+    ok(alice.post("/v1/withdrawals", {"amount": 7}, key="a-withdrawal"))
     service.app.state.sequencer.look()
     assert neither
     assert nobody
@@ -90,7 +91,7 @@ def test_what_was_played_holds(service: Service) -> None:
     lines = service.store.journal(0, 1_000)
     assert (made.transactions, made.matches) == (len(lines), 7)
     kinds = {Transaction.parse(line).kind.value for line in lines}
-    assert kinds == {"deposit", "sit", "pot", "finish", "seed", "void", "cancel"}
+    assert kinds == {"deposit", "withdraw", "sit", "pot", "finish", "seed", "void", "cancel"}
     assert service.store.newest_ledger_leaf() is not None
 
 
@@ -131,6 +132,7 @@ FAULTS = {
         ["UPDATE holds SET amount = amount + 1 WHERE id NOT IN (SELECT hold_id FROM hold_endings)"],
         "not what its open holds say",
     ),
+    "a withdrawal": (["UPDATE withdrawals SET amount = amount + 1"], "not what its open withdrawals say"),
     "a live match's stake": (
         ["UPDATE matches SET stake = stake + 1 WHERE status = 'live' AND stake > 0"], "not what its live match staked",
     ),

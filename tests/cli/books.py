@@ -46,8 +46,18 @@ def _endless(draw: random.Random) -> Iterator[Transaction]:
             yield ledger.deposit(_id(draw), player, 10**12 + draw.randrange(100), asset=asset, at=at)
     while True:
         asset = draw.choice([*EXPONENTS])
+        if draw.random() < 0.2:
+            yield from _withdrawal(draw, asset, draw.choice(players[asset]), at)
         at += draw.randrange(-500, 60_000)
         yield from _match(draw, asset, draw.sample(players[asset], draw.choice((2, 4))), at)
+
+
+def _withdrawal(draw: random.Random, asset: str, player: str, at: int) -> Iterator[Transaction]:
+    name, amount = _id(draw), draw.randrange(1, 1_000)
+    yield ledger.withdraw(name, player, amount, asset=asset, at=at)
+    end = draw.choice([ledger.pay_withdrawal, ledger.refuse_withdrawal, None])
+    if end is not None:
+        yield end(name, player, amount, asset=asset, at=at)
 
 
 def _match(draw: random.Random, asset: str, seated: list[str], at: int) -> Iterator[Transaction]:

@@ -17,7 +17,7 @@ from fairdeal import ledger
 from fairdeal.cli.bookkeeping import account_name, convert
 from fairdeal.cli.ledger import Exponents, read_journal
 from fairdeal.errors import LedgerBroken, Malformed
-from fairdeal.ledger import Transaction, cash, format_amount, held, pot
+from fairdeal.ledger import Transaction, cash, format_amount, held, pending, pot
 from fairdeal.match.events import Event
 from tests.cli.books import EXPONENTS, NOON, journal, totals, write_export
 from tests.cli.test_commands import run
@@ -119,7 +119,15 @@ def test_the_balances_are_of_the_day_after_the_latest_time_whichever_transaction
 
 
 def test_names_of_accounts_go_back_to_the_journals() -> None:
-    accounts = [cash("a" * 32), held("0f" * 16), pot("12" * 16), "house:commission", "tax", "cashier"]
+    accounts = [
+        cash("a" * 32),
+        held("0f" * 16),
+        pending("9" * 32),
+        pot("12" * 16),
+        "house:commission",
+        "tax",
+        "cashier",
+    ]
     assert [back(account_name(account)) for account in accounts] == accounts
     assert account_name(cash("a1" * 16)) == f"Liabilities:Player:P{'a1' * 16}:Cash"
 
