@@ -14,7 +14,7 @@ from typing import Final
 
 from fairdeal.app.house import Clock
 from fairdeal.app.log_keys import LogKeys
-from fairdeal.app.log_ports import CommitResult, JournalMark, LogAppend, LogCopy, LogStore, SignedCheckpoint
+from fairdeal.app.log_ports import CommitResult, JournalMark, LogAppend, LogCopy, LogHead, LogStore, SignedCheckpoint
 from fairdeal.app.ports import Store
 from fairdeal.errors import Broken, LogStuck
 from fairdeal.match.leaves import ledger_leaf
@@ -139,25 +139,29 @@ class Sequencer:
         return after is not None
 
     def _publish(self) -> None:
-        """Signs the head that is stored, if it is not signed, and shows it."""
+        """Signs the head that is stored, if it is not signed, and shows it. The copy has it before the store has: what
+        is kept there goes to witnesses, and must not be lost with the store.
+        """
         head = self._store.log_head()
         if head.size == self._published:
             return
-        if self._store.checkpoint(head.size) is None:
-            signer = self.keys.signer_of(head.size)
-            body = Checkpoint(signer.verifier_key.name, head.size, head.root).body()
-            self._store.keep_checkpoint(head.size, sign_note(body, signer))
+        signed = self._store.checkpoint(head.size)
+        note = self._sign(head) if signed is None else signed.note
+        self._copy_out(head.size, note)
+        if signed is None:
+            self._store.keep_checkpoint(head.size, note)
             self._signed_at = self._clock.now_ms()
-        self._copy_out(head.size)
         self._published = head.size
 
-    def _copy_out(self, size: int) -> None:
+    def _sign(self, head: LogHead) -> str:
+        signer = self.keys.signer_of(head.size)
+        return sign_note(Checkpoint(signer.verifier_key.name, head.size, head.root).body(), signer)
+
+    def _copy_out(self, size: int, note: str) -> None:
         """Brings the copy to what is about to be shown."""
         while leaves := self._store.leaves(self._copy.size, min(size, self._copy.size + _COPIED)):
             self._copy.append(leaves)
-        signed = self._store.checkpoint(size)
-        assert signed is not None
-        self._copy.keep(signed.note)
+        self._copy.keep(note)
 
     def _run(self) -> None:
         while not self._stopping.wait(LOOK_SECONDS):

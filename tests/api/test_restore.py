@@ -74,6 +74,9 @@ def test_nothing_is_published_that_the_copy_has_not(service: Service, monkeypatc
             patched.setattr(copy, write, full_disk)
             assert service.http.get(f"/v1/matches/{m}/log?leaf=open").json()["code"] == "store_failed"
         assert service.http.get("/log/checkpoint").text == before
+        kept = service.store.checkpoint()
+        assert kept is not None
+        assert kept.note == before, "a witness is shown what the store has"
     log_of(service, m, leaf="open")
     check_one_history(service)
 
