@@ -23,8 +23,8 @@ AUDITOR = "auditor-token-of-the-tests"
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A service's files: matches that ended in every way that money can, one that is live, one that waits, a withdrawal,
-    and a `ledger` leaf over all of it.
+    """A service's files: matches that ended in every way that money can, one that is live, one that waits, a
+    withdrawal, and a `ledger` leaf over all of it.
     """
     service = Service(tmp_path_factory.mktemp("played"), {"fees": {"commission_bp": 500, "tax_bp": 200}})
     names = count()
