@@ -22,7 +22,7 @@ from fairdeal.ledger import Transaction
 from fairdeal.store import journal
 from fairdeal.store.once import Answer
 from fairdeal.store.people import check_account
-from fairdeal.store.statements import insert_unless_there, lock
+from fairdeal.store.statements import NUL, insert_unless_there, lock
 from fairdeal.store.tables import accounts, commitments, events, matches, seals, seats
 
 _TABLE = (
@@ -88,7 +88,7 @@ def table(connection: Connection, match_id: str) -> Table | None:
 
 def table_with_code(connection: Connection, code: str) -> Table | None:
     """By a private table's code."""
-    return _one(connection, matches.c.code == code)
+    return None if NUL in code else _one(connection, matches.c.code == code)
 
 
 def open_tables(connection: Connection, before: int | None, limit: int) -> tuple[Table, ...]:

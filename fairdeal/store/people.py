@@ -4,7 +4,7 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
 from fairdeal.app.ports import Account, Session
 from fairdeal.errors import NameTaken, UnknownAccount
-from fairdeal.store.statements import insert_unless_there
+from fairdeal.store.statements import NUL, insert_unless_there
 from fairdeal.store.tables import accounts, sessions
 
 _ACCOUNT = (accounts.c.id, accounts.c.name, accounts.c.kind, accounts.c.password_hash, accounts.c.created_at)
@@ -31,7 +31,7 @@ def account(connection: Connection, account_id: str) -> Account | None:
 
 def account_named(connection: Connection, name: str) -> Account | None:
     """By its name, whatever its capitals."""
-    return _one(connection, accounts.c.name_key == name.casefold())
+    return None if NUL in name else _one(connection, accounts.c.name_key == name.casefold())
 
 
 def check_account(connection: Connection, account_id: str) -> None:

@@ -1,7 +1,12 @@
 """The few statements that both databases have, and SQLAlchemy has no word of its own for."""
 
+from typing import Final
+
 from sqlalchemy import ColumnElement, Connection, Table, select
 from sqlalchemy.dialects.postgresql import Insert, insert
+
+NUL: Final = "\0"
+"""PostgreSQL has no text with it, not even to look for: what a caller sends has to be looked at first."""
 
 
 def insert_unless_there(table: Table, *key: str) -> Insert:

@@ -59,6 +59,7 @@ def test_an_account_is_found_by_id_and_by_name(store: Store) -> None:
     assert store.account(ann.id) == ann
     assert store.account_named("Zoé") == store.account_named("ZOÉ") == ann
     assert store.account_named("Zoe") is None
+    assert store.account_named("Zo\0é") is None
     assert store.account(NOBODY) is None
     assert "argon2 text" not in repr(ann)
 
@@ -260,6 +261,7 @@ def test_the_list_shows_public_open_tables_newest_first_in_pages(store: Store, h
     assert by_code is not None
     assert by_code.match_id == private
     assert store.table_with_code("k7q2") is None
+    assert store.table_with_code("K7Q2\0") is None
 
 
 # Sitting down and standing up
