@@ -37,6 +37,7 @@ from fairdeal.app.outside import check_copy
 from fairdeal.app.play import Play
 from fairdeal.app.proof import Nightly, Proof, prove
 from fairdeal.app.restore import Restored, restore
+from fairdeal.app.safeguards import Safeguards
 from fairdeal.app.sequencer import Sequencer
 from fairdeal.app.tables import Tables
 from fairdeal.app.witnesses import Witnesses
@@ -127,6 +128,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     services = Services(
         accounts=Accounts(store, house, hub, clock, entropy),
         cashier=Cashier(store, house, clock, entropy),
+        safeguards=Safeguards(store, clock),
         tables=Tables(store, house, matches, clock, entropy),
         matches=matches,
         heart=heart,

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 
 from fairdeal import __version__
-from fairdeal.api import accounts, audit, cashier, history, log, matches, pages, problems, rules, tables
+from fairdeal.api import accounts, audit, cashier, history, log, matches, pages, problems, rules, safeguards, tables
 from fairdeal.api.caller import Services, count_call, forget_cookie
 from fairdeal.api.door import Door
 from fairdeal.api.schemas.base import ProblemOut
@@ -36,6 +36,7 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
     for router in (
         accounts.router,
         cashier.router,
+        safeguards.router,
         history.router,
         tables.router,
         matches.router,

@@ -29,6 +29,7 @@ from fairdeal.app.log import Log
 from fairdeal.app.matches import Matches
 from fairdeal.app.play import Play
 from fairdeal.app.ports import Account
+from fairdeal.app.safeguards import Safeguards
 from fairdeal.app.tables import Tables
 from fairdeal.errors import Forbidden, Unauthenticated
 
@@ -94,6 +95,7 @@ class Services:
 
     accounts: Accounts
     cashier: Cashier
+    safeguards: Safeguards
     tables: Tables
     matches: Matches
     heart: Heart

@@ -30,7 +30,7 @@ class Cashier:
     def deposit(self, scope: Scope, key: str, account_id: str, amount: int, asset: str | None = None) -> Deposited:
         """From the cashier to a player's free money. `asset` is what the amount is counted in, None for the house's.
 
-        Raises UnknownAccount, LimitExceeded, IdempotencyConflict; TermsRefused for another asset than the house's.
+        Raises what `CashierStore.deposit` does; TermsRefused for another asset than the house's.
         """
         house_asset = self._house.asset.code
         if asset not in (None, house_asset):

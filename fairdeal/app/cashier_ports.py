@@ -36,7 +36,9 @@ class CashierStore(Protocol):
     """The cashier's part of a store. Any method can raise an error of the family `Broken`."""
 
     def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
-        """`money` is a `ledger.deposit`. Raises UnknownAccount, LimitExceeded, IdempotencyConflict."""
+        """`money` is a `ledger.deposit`. Raises UnknownAccount, PlayStopped, Excluded, PlayerLimitReached,
+        LimitExceeded, IdempotencyConflict.
+        """
 
     def withdraw(self, withdrawal_id: str, account_id: str, money: Transaction, once: Once) -> Withdrawal:
         """`money` is its `ledger.withdraw`. Raises UnknownAccount, InsufficientFunds, IdempotencyConflict."""

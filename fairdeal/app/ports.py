@@ -16,6 +16,7 @@ from fairdeal.app.log_ports import CommitResult as CommitResult
 from fairdeal.app.log_ports import LogStore
 from fairdeal.app.once import Once as Once
 from fairdeal.app.proof_ports import ProofStore
+from fairdeal.app.safeguard_ports import SafeguardStore
 from fairdeal.ledger import Books, Transaction
 
 AccountKind: TypeAlias = Literal["player", "bot"]
@@ -150,12 +151,14 @@ class Sitting:
 class SignificantEvent:
     """Something that was done or found, and that an auditor is shown. `seq` orders and pages; None until it is kept.
 
-    `data` of "identify": `player`, `reason`, and `m` and `seat`, both None where nobody had that pseudonym; of "void":
-    `m`; of "proof": `transactions`, `root`, `matches`, and `fault`, None where the books hold.
+    `data` of "exclusion": `account`, `stop`, `until`; of "identify": `player`, `reason`, and `m` and `seat`, both None
+    where nobody had that pseudonym; of "limit": `account`, `limit`, `period`, `old`, `amount`, `from`; of "proof":
+    `transactions`, `root`, `matches`, and `fault`, None where the books hold; of "switch": `account`, None for
+    everybody, `play`, `reason`; of "void": `m`.
     """
 
     at: int
-    kind: Literal["identify", "proof", "void"]
+    kind: Literal["exclusion", "identify", "limit", "proof", "switch", "void"]
     data: Mapping[str, str | int | None]
     seq: int | None = None
 
@@ -192,7 +195,7 @@ class Append:
     leaves: tuple[bytes, ...] = ()
 
 
-class Store(CashierStore, HistoryStore, LogStore, ProofStore, Protocol):
+class Store(CashierStore, HistoryStore, LogStore, ProofStore, SafeguardStore, Protocol):
     """Everything that outlives the process. Any method can raise an error of the family `Broken`."""
 
     def create_account(self, account: Account) -> None:
@@ -222,7 +225,8 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, Protocol):
     def open_table(self, table: NewTable, most: int) -> None:
         """Event 0, the sealed seed and the commitment, reserved for ever.
 
-        Raises UnknownAccount, CommitmentReused, LimitExceeded when `most` tables of this opener are unfinished already.
+        Raises UnknownAccount, PlayStopped, Excluded, CommitmentReused, LimitExceeded when `most` tables of this opener
+        are unfinished already.
         """
 
     def table(self, match_id: str) -> Table | None: ...
@@ -235,7 +239,8 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, Protocol):
 
     def sit(self, sitting: Sitting, once: Once) -> Seat:
         """Raises UnknownMatch, UnknownAccount, AlreadySeated, TableClosed, SeatTaken, CodeRefused for a partner's code
-        that is missing or wrong, InsufficientFunds, IdempotencyConflict.
+        that is missing or wrong, PlayStopped, Excluded, PlayerLimitReached, InsufficientFunds,
+        IdempotencyConflict.
         """
 
     def stand_up(self, match_id: str, account_id: str, player: str, money: Transaction | None, once: Once) -> None:

@@ -8,18 +8,20 @@ from fairdeal import ledger
 from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
 from fairdeal.errors import LedgerBroken, UnknownWithdrawal, WithdrawalEnded
 from fairdeal.ledger import Transaction
-from fairdeal.store import journal
+from fairdeal.store import journal, safeguards
 from fairdeal.store.cashier_tables import withdrawals
 from fairdeal.store.once import Answer
-from fairdeal.store.people import check_account
+from fairdeal.store.people import check_account, lock_account
 from fairdeal.store.statements import lock
 
 
 def deposit(connection: Connection, account_id: str, money: Transaction) -> Answer:
-    """Raises UnknownAccount, LimitExceeded; LedgerBroken when it is not a deposit of that account."""
-    check_account(connection, account_id)
+    """Raises what `ports.Store.deposit` says; LedgerBroken when it is not a deposit of that account."""
+    lock_account(connection, account_id)
     if {posting.account for posting in money.postings} != {ledger.CASHIER, ledger.cash(account_id)}:
         raise LedgerBroken("the money is not a deposit of that account")
+    amount = sum(posting.amount for posting in money.postings if posting.amount > 0)
+    safeguards.check_deposit(connection, account_id, money.asset, amount, money.at)
     journal.post(connection, money)
     balance = journal.balance(connection, ledger.cash(account_id), money.asset)
     return asdict(Deposited(money.id, balance, money.at))

@@ -6,7 +6,7 @@ not stopped.
 from dataclasses import dataclass
 from typing import Final
 
-from fairdeal.store import cashier_tables, log_tables, tables
+from fairdeal.store import cashier_tables, log_tables, safeguard_tables, tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,9 @@ APPEND_ONLY: Final = (
     log_tables.outages,
     tables.roster,
     tables.significant_events,
+    safeguard_tables.limits,
+    safeguard_tables.exclusions,
+    safeguard_tables.switches,
 )
 
 GUARDS: Final = {
@@ -126,6 +129,13 @@ GUARDS: Final = {
         "BEFORE UPDATE ON requests", "OLD.answer IS NOT NULL", "the first answer stands"
     ),
     "requests_stay": Guard("BEFORE DELETE ON requests", "TRUE", "an idempotency key never expires"),
+    "limits_follow": Guard(
+        "BEFORE INSERT ON limits",
+        "NEW.old_amount IS DISTINCT FROM (SELECT CASE WHEN from_at <= NEW.asked_at THEN amount ELSE old_amount END"
+        " FROM limits WHERE account_id = NEW.account_id AND kind = NEW.kind AND period = NEW.period"
+        " ORDER BY seq DESC LIMIT 1)",
+        "a limit follows the one in force",
+    ),
     "withdrawals_are_held": Guard(
         "BEFORE INSERT ON withdrawals",
         "NEW.result IS NOT NULL OR NOT EXISTS (SELECT 1 FROM transactions t"

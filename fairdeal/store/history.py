@@ -27,7 +27,7 @@ def wallet_lines(
 
 def statement(connection: Connection, account_id: str, asset: str, start: int, end: int) -> Statement:
     """The entries from `start` up to `end`, and the balances around them."""
-    first, last = (_place_before(connection, account_id, asset, at) for at in (start, end))
+    first, last = (place_before(connection, account_id, asset, at) for at in (start, end))
     between = _lines(account_id, asset).where(entries.c.seq > first, entries.c.seq <= last).order_by(entries.c.seq)
     lines = tuple(WalletLine(*row) for row in connection.execute(between))
     opening = lines[0].balance_before if lines else _balance_at(connection, account_id, asset, first)
@@ -81,7 +81,7 @@ def _lines(account_id: str, asset: str) -> Select[Any]:
     )
 
 
-def _place_before(connection: Connection, account_id: str, asset: str, at: int) -> int:
+def place_before(connection: Connection, account_id: str, asset: str, at: int) -> int:
     """Where the account's entries of before `at` end: they have this `seq` or a smaller one.
 
     A binary search, over the same places whenever it is made: where times go back a little it still finds one place, a

@@ -19,11 +19,11 @@ from fairdeal.errors import (
     UnknownMatch,
 )
 from fairdeal.ledger import Transaction
-from fairdeal.store import journal
+from fairdeal.store import journal, safeguards
 from fairdeal.store.once import Answer
-from fairdeal.store.people import check_account
+from fairdeal.store.people import lock_account
 from fairdeal.store.statements import NUL, insert_unless_there, lock
-from fairdeal.store.tables import accounts, commitments, events, matches, seals, seats
+from fairdeal.store.tables import commitments, events, matches, seals, seats
 
 _TABLE = (
     matches.c.seq,
@@ -45,9 +45,9 @@ _TABLE = (
 
 
 def open_table(connection: Connection, table: NewTable, most: int) -> None:
-    """Raises UnknownAccount, LimitExceeded, CommitmentReused."""
-    check_account(connection, table.opener)
-    lock(connection, accounts, accounts.c.id == table.opener)
+    """Raises what `ports.Store.open_table` says."""
+    lock_account(connection, table.opener)
+    safeguards.check_play(connection, table.opener, table.created_at)
     unfinished = (matches.c.opener == table.opener) & (matches.c.status != Status.ENDED.value)
     if connection.execute(select(func.count()).select_from(matches).where(unfinished)).scalar_one() >= most:
         raise LimitExceeded("the account has opened as many tables as may be unfinished at a time", {"most": most})
@@ -101,12 +101,14 @@ def open_tables(connection: Connection, before: int | None, limit: int) -> tuple
 
 def sit(connection: Connection, sitting: Sitting) -> Seat:
     """Takes a seat, holds the stake, and closes the table when it is full. Raises what `ports.Store.sit` says."""
-    check_account(connection, sitting.account_id)
+    lock_account(connection, sitting.account_id)
     at = _known(connection, sitting.match_id)
     if any(seat.account_id == sitting.account_id for seat in at.seated):
         raise AlreadySeated("the account sits at this table")
     if at.status is not Status.OPEN:
         raise TableClosed("the table takes no more players")
+    safeguards.check_play(connection, sitting.account_id, sitting.at)
+    safeguards.check_stake(connection, sitting.account_id, at.asset, at.stake, sitting.at)
     _check_money(at, sitting.money, ledger.sit, sitting.account_id, sitting.player)
     seat = Seat(_seat_for(at, sitting), sitting.account_id, sitting.player, sitting.partner_code)
     connection.execute(insert(seats).values(match_id=at.match_id, sat_at=sitting.at, **asdict(seat)))

@@ -4,7 +4,7 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
 from fairdeal.app.ports import Account, Session
 from fairdeal.errors import NameTaken, UnknownAccount
-from fairdeal.store.statements import NUL, insert_unless_there
+from fairdeal.store.statements import NUL, insert_unless_there, lock
 from fairdeal.store.tables import accounts, sessions
 
 _ACCOUNT = (accounts.c.id, accounts.c.name, accounts.c.kind, accounts.c.password_hash, accounts.c.created_at)
@@ -38,6 +38,15 @@ def check_account(connection: Connection, account_id: str) -> None:
     """Raises UnknownAccount."""
     if account(connection, account_id) is None:
         raise UnknownAccount("there is no such account")
+
+
+def lock_account(connection: Connection, account_id: str) -> None:
+    """Whatever is decided by the account's rules waits for the end of the transaction. Raises UnknownAccount.
+
+    An account is locked before a match, and both before balances.
+    """
+    check_account(connection, account_id)
+    lock(connection, accounts, accounts.c.id == account_id)
 
 
 def open_session(connection: Connection, session: Session, now: int) -> None:

@@ -1,15 +1,16 @@
-"""The part of `SqlStore` that is about a player's money and rules. As there, each method is one transaction."""
+"""The part of `SqlStore` that is about a player's money and safeguards. As there, each method is one transaction."""
 
 from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
 from fairdeal.app.once import Once
+from fairdeal.app.safeguard_ports import Exclusion, Limit, LimitKind, Period, Switch
 from fairdeal.ledger import Transaction
-from fairdeal.store import cashier
+from fairdeal.store import cashier, safeguards
 from fairdeal.store.database import Database
 from fairdeal.store.once import answer, given
 
 
 class PlayerRecords:
-    """`app.cashier_ports.CashierStore` over a database that a subclass has opened."""
+    """`CashierStore` and `SafeguardStore` of `app`, over a database that a subclass has opened."""
 
     _database: Database
 
@@ -35,3 +36,27 @@ class PlayerRecords:
     def pending_withdrawals(self, before: int | None, limit: int) -> tuple[Withdrawal, ...]:
         with self._database.read() as connection:
             return cashier.pending(connection, before, limit)
+
+    def set_limit(self, account_id: str, kind: LimitKind, period: Period, amount: int | None, at: int) -> Limit:
+        with self._database.write() as connection:
+            return safeguards.set_limit(connection, account_id, kind, period, amount, at)
+
+    def limits(self, account_id: str, at: int) -> tuple[Limit, ...]:
+        with self._database.read() as connection:
+            return safeguards.limits_of(connection, account_id, at)
+
+    def exclude(self, account_id: str, exclusion: Exclusion) -> None:
+        with self._database.write() as connection:
+            safeguards.exclude(connection, account_id, exclusion)
+
+    def exclusion(self, account_id: str, at: int) -> Exclusion | None:
+        with self._database.read() as connection:
+            return safeguards.exclusion(connection, account_id, at)
+
+    def switch(self, switch: Switch) -> None:
+        with self._database.write() as connection:
+            safeguards.switch(connection, switch)
+
+    def switches_off(self) -> tuple[Switch, ...]:
+        with self._database.read() as connection:
+            return safeguards.switches_off(connection)

@@ -249,7 +249,9 @@ class SignificantEventRow(Row, table=True):
     """What was done or found that an auditor is shown; `data` is cj1. Append-only."""
 
     __tablename__ = "significant_events"
-    __table_args__ = (CheckConstraint("kind IN ('identify', 'proof', 'void')", name="kind"),)
+    __table_args__ = (
+        CheckConstraint("kind IN ('exclusion', 'identify', 'limit', 'proof', 'switch', 'void')", name="kind"),
+    )
     seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     at: int = Field(sa_type=BigInteger)
     kind: str

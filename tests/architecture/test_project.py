@@ -119,7 +119,9 @@ def test_every_module_says_what_it_is_for() -> None:
 
 
 def test_no_module_is_too_long() -> None:
-    assert not [str(path) for path in modules() if len(path.read_text().splitlines()) > MAX_LINES]
+    """A migration is a list of tables as they once were: nobody adds to it."""
+    written = [path for path in modules() if path.parent.name != "versions"]
+    assert not [str(path) for path in written if len(path.read_text().splitlines()) > MAX_LINES]
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,17 @@ ATTACKS: Attacks = {
     "matches_stay": ("DELETE FROM matches", ()),
     "requests_keep_their_answer": ("UPDATE requests SET intent = {byte}", ()),
     "requests_stay": ("DELETE FROM requests", ()),
+    "limits_follow": (
+        "INSERT INTO limits (account_id, kind, period, amount, old_amount, asked_at, from_at)"
+        " SELECT account_id, kind, period, amount + 1, amount + 1, asked_at, asked_at FROM limits LIMIT 1",
+        (),
+    ),
+    "limits_never_update": ("UPDATE limits SET amount = amount + 1", ()),
+    "limits_never_delete": ("DELETE FROM limits", ()),
+    "exclusions_never_update": ("UPDATE exclusions SET until = until + 1", ()),
+    "exclusions_never_delete": ("DELETE FROM exclusions", ()),
+    "switches_never_update": ("UPDATE switches SET at = at + 1", ()),
+    "switches_never_delete": ("DELETE FROM switches", ()),
     "withdrawals_are_held": (
         "INSERT INTO withdrawals (id, account_id, asset, amount, asked_at) VALUES ('{new}', '{player}', 'JETON', 5, 5)",
         (),
@@ -173,6 +184,18 @@ REPLACEMENTS: Attacks = {
     "outages_never_replace": ("INSERT OR REPLACE INTO outages SELECT seq, began, ended + 1 FROM outages", ()),
     "journal_mark_is_made_once": ("INSERT OR REPLACE INTO journal_mark VALUES (1, 0, {nothing}, 0)", ()),
     "seals_never_replace": ("INSERT OR REPLACE INTO seals VALUES ('{live}', {byte})", ()),
+    "limits_never_replace": (
+        "INSERT OR REPLACE INTO limits SELECT seq, account_id, kind, period, 5, NULL, 5, 5 FROM limits LIMIT 1",
+        ("limits_follow",),
+    ),
+    "exclusions_never_replace": (
+        "INSERT OR REPLACE INTO exclusions SELECT seq, account_id, kind, at, at + 1 FROM exclusions LIMIT 1",
+        (),
+    ),
+    "switches_never_replace": (
+        "INSERT OR REPLACE INTO switches SELECT seq, account_id, 'on', reason, at FROM switches LIMIT 1",
+        (),
+    ),
     "withdrawals_are_made_once": (
         "INSERT OR REPLACE INTO withdrawals (id, account_id, asset, amount, asked_at)"
         " SELECT id, account_id, asset, amount, asked_at FROM withdrawals WHERE result IS NOT NULL LIMIT 1",

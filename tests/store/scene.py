@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 
 from fairdeal.app.log_ports import Outage
+from fairdeal.app.safeguard_ports import Exclusion, Switch
 from fairdeal.ledger import Win
 from fairdeal.match.leaves import outage_leaf
 from fairdeal.store import SqlStore
@@ -44,6 +45,10 @@ class Scene:
         house.deposit(player, 90)
         house.end(house.withdraw(player, 20), "refused")
         house.withdraw(player, 30)
+        store.set_limit(player, "stake", "week", 1_000, 5)
+        store.exclude(player, Exclusion("cool_off", 5, 6))
+        store.switch(Switch(None, False, "a test", 5))
+        store.switch(Switch(None, True, "a test", 6))
         store.identify("5" * 32, "a complaint", 5)
         store.append_leaves(next_append(store))
         store.keep_checkpoint(store.log_head().size, "note")

@@ -106,6 +106,12 @@ def test_an_upsert_changes_nothing_that_is_append_only(table: Table, attacked: S
         "INSERT INTO log_queue (leaf, type, match_id) VALUES ({byte}, 'ledger', '{live}')",
         "INSERT INTO log_queue (leaf, type, match_id) VALUES ({byte}, 'open', NULL)",
         "INSERT INTO outages (began, ended) VALUES (5, 5)",
+        "INSERT INTO limits (account_id, kind, period, amount, old_amount, asked_at, from_at)"
+        " SELECT account_id, kind, period, amount + 1, amount, 9, 9 FROM limits LIMIT 1",
+        "INSERT INTO limits (account_id, kind, period, amount, old_amount, asked_at, from_at)"
+        " SELECT account_id, kind, period, NULL, amount, 9, 9 FROM limits LIMIT 1",
+        "INSERT INTO exclusions (account_id, kind, at, until) VALUES ('{player}', 'cool_off', 5, NULL)",
+        "INSERT INTO exclusions (account_id, kind, at, until) VALUES ('{player}', 'exclusion', 5, 5)",
         "UPDATE withdrawals SET result = 'paid'",
         "UPDATE withdrawals SET result = NULL, ended_at = NULL WHERE result = 'refused'",
         "UPDATE withdrawals SET result = 'paid', ended_at = 6 WHERE result = 'refused'",

@@ -24,12 +24,14 @@ class IdentityOut(Model):
 
 
 class SignificantEventOut(Model):
-    """`kind` is `identify` (`player`, `reason`, and `m` and `seat`, null where nobody was found), `void` (`m`) or
+    """`kind` is `exclusion` (`account`, `stop`, `until`), `limit` (`account`, `limit`, `period`, `old`, `amount`,
+    `from`), `switch` (`account`, null for everybody, `play`, `reason`), `identify` (`player`, `reason`, and `m` and
+    `seat`, null where nobody was found), `void` (`m`) or
     `proof` (`transactions`, `root`, `matches`, and `fault`, null where the books hold).
     """
 
     at: Ms
-    kind: Literal["identify", "proof", "void"]
+    kind: Literal["exclusion", "identify", "limit", "proof", "switch", "void"]
     data: dict[str, str | int | None]
 
 

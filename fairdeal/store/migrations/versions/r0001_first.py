@@ -125,7 +125,10 @@ def upgrade() -> None:
         sa.Column("at", sa.BigInteger(), nullable=False),
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("data", sa.String(), nullable=False),
-        sa.CheckConstraint("kind IN ('identify', 'proof', 'void')", name=op.f("ck_significant_events_kind")),
+        sa.CheckConstraint(
+            "kind IN ('exclusion', 'identify', 'limit', 'proof', 'switch', 'void')",
+            name=op.f("ck_significant_events_kind"),
+        ),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_significant_events")),
     )
     op.create_table(
@@ -186,6 +189,55 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_sessions")),
     )
     op.create_index(op.f("ix_sessions_account_id"), "sessions", ["account_id"], unique=False)
+    op.create_table(
+        "limits",
+        sa.Column("seq", _SEQUENCE, nullable=False),
+        sa.Column("account_id", sa.String(), nullable=False),
+        sa.Column("kind", sa.String(), nullable=False),
+        sa.Column("period", sa.String(), nullable=False),
+        sa.Column("amount", sa.BigInteger(), nullable=True),
+        sa.Column("old_amount", sa.BigInteger(), nullable=True),
+        sa.Column("asked_at", sa.BigInteger(), nullable=False),
+        sa.Column("from_at", sa.BigInteger(), nullable=False),
+        sa.CheckConstraint("amount >= 0", name=op.f("ck_limits_amount")),
+        sa.CheckConstraint(
+            "from_at = asked_at + CASE WHEN amount <= coalesce(old_amount, amount) THEN 0 ELSE 86400000 END",
+            name=op.f("ck_limits_raised_late"),
+        ),
+        sa.CheckConstraint("kind IN ('deposit', 'loss', 'stake')", name=op.f("ck_limits_kind")),
+        sa.CheckConstraint("period IN ('day', 'week', 'month')", name=op.f("ck_limits_period")),
+        sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_limits_account_id")),
+        sa.PrimaryKeyConstraint("seq", name=op.f("pk_limits")),
+    )
+    op.create_index(
+        op.f("ix_limits_account_id_kind_period_seq"), "limits", ["account_id", "kind", "period", "seq"], unique=False
+    )
+    op.create_table(
+        "exclusions",
+        sa.Column("seq", _SEQUENCE, nullable=False),
+        sa.Column("account_id", sa.String(), nullable=False),
+        sa.Column("kind", sa.String(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("until", sa.BigInteger(), nullable=True),
+        sa.CheckConstraint("kind = 'exclusion' OR until IS NOT NULL", name=op.f("ck_exclusions_for_good")),
+        sa.CheckConstraint("kind IN ('cool_off', 'exclusion')", name=op.f("ck_exclusions_kind")),
+        sa.CheckConstraint("until > at", name=op.f("ck_exclusions_until")),
+        sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_exclusions_account_id")),
+        sa.PrimaryKeyConstraint("seq", name=op.f("pk_exclusions")),
+    )
+    op.create_index(op.f("ix_exclusions_account_id_seq"), "exclusions", ["account_id", "seq"], unique=False)
+    op.create_table(
+        "switches",
+        sa.Column("seq", _SEQUENCE, nullable=False),
+        sa.Column("account_id", sa.String(), nullable=True),
+        sa.Column("state", sa.String(), nullable=False),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.CheckConstraint("state IN ('on', 'off')", name=op.f("ck_switches_state")),
+        sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_switches_account_id")),
+        sa.PrimaryKeyConstraint("seq", name=op.f("pk_switches")),
+    )
+    op.create_index(op.f("ix_switches_account_id_seq"), "switches", ["account_id", "seq"], unique=False)
     op.create_table(
         "withdrawals",
         sa.Column("seq", _SEQUENCE, nullable=False),

@@ -1,76 +1,6 @@
-"""Every error of ours, in one place, so that one table can map them to answers.
+"""What the rules, of a game or of the house, do not allow."""
 
-`code` is stable and machine-readable; the message is for people and never holds a secret; `details` are plain values
-that a page can show.
-"""
-
-from collections.abc import Mapping
-from typing import ClassVar
-
-
-class FairdealError(Exception):
-    """The root: whatever the library refuses is one of these."""
-
-    code: ClassVar[str] = "error"
-
-    def __init__(self, message: str, details: Mapping[str, object] | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.details: Mapping[str, object] = dict(details or {})
-
-
-class Malformed(FairdealError):
-    """The bytes or the text are not in the one form they must have."""
-
-    code = "malformed"
-
-
-class Proof(FairdealError):
-    """A cryptographic check failed."""
-
-    code = "proof_failed"
-
-
-class CommitmentMismatch(Proof):
-    """The seed does not open the commitment."""
-
-    code = "commitment_mismatch"
-
-
-class Inconsistent(Proof):
-    """The consistency proof does not show that the newer tree only adds to the older one."""
-
-    code = "inconsistent"
-
-
-class KeyRefused(Proof):
-    """The key is weak, is of an unknown kind, or is not the one asked for."""
-
-    code = "key_refused"
-
-
-class NotIncluded(Proof):
-    """The inclusion proof does not show that the leaf stands at that index under that root."""
-
-    code = "not_included"
-
-
-class QuorumMissing(Proof):
-    """The checkpoint is the log's own, and too few witnesses of the policy have cosigned it."""
-
-    code = "quorum_missing"
-
-
-class SealBroken(Proof):
-    """The sealed seed was altered, belongs to another match, or was sealed under another key."""
-
-    code = "seal_broken"
-
-
-class SignatureInvalid(Proof):
-    """The signature is not by that key over those bytes."""
-
-    code = "signature_invalid"
+from fairdeal.errors.root import FairdealError
 
 
 class Refused(FairdealError):
@@ -157,6 +87,12 @@ class CredentialsRefused(Refused):
     code = "credentials_refused"
 
 
+class Excluded(Refused):
+    """The account's owner has stopped its play; `details["until"]` is for how long, None for good."""
+
+    code = "excluded"
+
+
 class Forbidden(Refused):
     """Who asks is known, and may not do this."""
 
@@ -197,6 +133,18 @@ class NotSeated(Refused):
     """The account has no seat at this table."""
 
     code = "not_seated"
+
+
+class PlayStopped(Refused):
+    """The operator has stopped play, the account's or everybody's: what has begun goes on, nothing new begins."""
+
+    code = "play_stopped"
+
+
+class PlayerLimitReached(Refused):
+    """It would pass a limit that the account's owner has set; `details` say which, and what is left of it."""
+
+    code = "player_limit_reached"
 
 
 class SeatTaken(Refused):
@@ -281,71 +229,3 @@ class WitnessRefused(Refused):
     """The witness gave no cosignature; `details["status"]` is the HTTP status, if it answered."""
 
     code = "witness_refused"
-
-
-class AddressRefused(FairdealError):
-    """The machine does not let the service listen there."""
-
-    code = "address_refused"
-
-
-class Broken(FairdealError):
-    """The service's own records are not what they must be; never a caller's fault."""
-
-    code = "broken"
-
-
-class ClockSteppedBack(Broken):
-    """The machine's clock went back: until it is right again the service signs nothing and holds nothing against
-    anybody.
-    """
-
-    code = "clock_stepped_back"
-
-
-class DatabaseLocked(Broken):
-    """Another process serves this database file."""
-
-    code = "database_locked"
-
-
-class KeyMissing(Broken):
-    """A key that the records were signed or sealed with is not among the key files at hand."""
-
-    code = "key_missing"
-
-
-class LedgerBroken(Broken):
-    """Money would be made, lost or moved twice; nothing was written."""
-
-    code = "ledger_broken"
-
-
-class LogBehind(Broken):
-    """Somebody outside keeps more of the log than the database has, or another one: it is an older copy."""
-
-    code = "log_behind"
-
-
-class LogStuck(Broken):
-    """The log of all matches cannot append or sign; nothing is held against anybody until it can."""
-
-    code = "log_stuck"
-
-
-class RecordsBroken(Broken):
-    """The database refused what would break its records; nothing was written."""
-
-    code = "records_broken"
-
-
-class SchemaMismatch(Broken):
-    """The database was made by another version of the schema."""
-
-    code = "schema_mismatch"
-
-
-class StoreFailed(Broken):
-    """The database could not do it: the disk is full, the file is gone or another program holds it."""
-
-    code = "store_failed"

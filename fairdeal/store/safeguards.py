@@ -1,0 +1,150 @@
+"""Limits and stops: keeping them, and holding seats and deposits to them. Inside the caller's transaction.
+
+What is checked holds until the end of the transaction, as long as every writer has locked the account before.
+"""
+
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, select
+
+from fairdeal.app.ports import SignificantEvent
+from fairdeal.app.safeguard_ports import (
+    RAISE_DELAY_MS,
+    CashMove,
+    Exclusion,
+    Limit,
+    LimitKind,
+    Period,
+    Switch,
+    period_start,
+    used,
+)
+from fairdeal.errors import Excluded, PlayerLimitReached, PlayStopped
+from fairdeal.ledger import cash
+from fairdeal.store import audit
+from fairdeal.store.history import place_before
+from fairdeal.store.people import lock_account
+from fairdeal.store.safeguard_tables import exclusions, limits, switches
+from fairdeal.store.tables import entries, transactions
+
+
+def set_limit(
+    connection: Connection, account_id: str, kind: LimitKind, period: Period, amount: int | None, at: int
+) -> Limit:
+    """Raises UnknownAccount."""
+    lock_account(connection, account_id)
+    mine = (limits.c.account_id == account_id) & (limits.c.kind == kind) & (limits.c.period == period)
+    newest = connection.execute(select(limits).where(mine).order_by(limits.c.seq.desc()).limit(1)).one_or_none()
+    old = None if newest is None else _limit(newest, at).amount
+    lower = amount is not None and (old is None or amount <= old)
+    from_at = at if lower else at + RAISE_DELAY_MS
+    row = {"account_id": account_id, "kind": kind, "period": period, "amount": amount, "old_amount": old}
+    made = insert(limits).values(**row, asked_at=at, from_at=from_at).returning(limits)
+    limit = _limit(connection.execute(made).one(), at)
+    event = {"account": account_id, "amount": amount, "from": from_at, "limit": kind, "old": old, "period": period}
+    audit.keep(connection, SignificantEvent(at, "limit", event))
+    return limit
+
+
+def limits_of(connection: Connection, account_id: str, at: int) -> tuple[Limit, ...]:
+    """Those that are in force or to come, by kind and period."""
+    newest = select(func.max(limits.c.seq)).where(limits.c.account_id == account_id)
+    newest = newest.group_by(limits.c.kind, limits.c.period)
+    rows = connection.execute(select(limits).where(limits.c.seq.in_(newest)).order_by(limits.c.kind, limits.c.period))
+    found = [_limit(row, at) for row in rows]
+    return tuple(limit for limit in found if limit.amount is not None or limit.next_amount is not None)
+
+
+def exclude(connection: Connection, account_id: str, exclusion: Exclusion) -> None:
+    """Raises UnknownAccount."""
+    lock_account(connection, account_id)
+    row = {"account_id": account_id, "kind": exclusion.kind, "at": exclusion.at, "until": exclusion.until}
+    connection.execute(insert(exclusions).values(**row))
+    event = {"account": account_id, "stop": exclusion.kind, "until": exclusion.until}
+    audit.keep(connection, SignificantEvent(exclusion.at, "exclusion", event))
+
+
+def exclusion(connection: Connection, account_id: str, at: int) -> Exclusion | None:
+    """The one that lasts longest."""
+    lasts = (exclusions.c.account_id == account_id) & (exclusions.c.until.is_(None) | (exclusions.c.until > at))
+    columns = select(exclusions.c.kind, exclusions.c.at, exclusions.c.until).where(lasts)
+    row = connection.execute(columns.order_by(exclusions.c.until.desc().nulls_first()).limit(1)).one_or_none()
+    return None if row is None else Exclusion(*row)
+
+
+def switch(connection: Connection, switch: Switch) -> None:
+    """Raises UnknownAccount."""
+    if switch.account_id is not None:
+        lock_account(connection, switch.account_id)
+    state = "on" if switch.on else "off"
+    row = {"account_id": switch.account_id, "state": state, "reason": switch.reason, "at": switch.at}
+    connection.execute(insert(switches).values(**row))
+    event = {"account": switch.account_id, "play": state, "reason": switch.reason}
+    audit.keep(connection, SignificantEvent(switch.at, "switch", event))
+
+
+def switches_off(connection: Connection) -> tuple[Switch, ...]:
+    """The one of everybody first, then by account."""
+    newest = select(func.max(switches.c.seq)).group_by(switches.c.account_id)
+    off = (switches.c.seq.in_(newest)) & (switches.c.state == "off")
+    rows = connection.execute(select(switches).where(off).order_by(switches.c.account_id.nulls_first()))
+    return tuple(Switch(row.account_id, False, row.reason, row.at) for row in rows)
+
+
+def check_play(connection: Connection, account_id: str, at: int) -> None:
+    """Whether the account may open tables and take seats. Raises PlayStopped, Excluded."""
+    if _is_off(connection, switches.c.account_id.is_(None)):
+        raise PlayStopped("the operator has stopped play: what has begun goes on to its end, nothing new begins")
+    _check_account(connection, account_id, at)
+
+
+def check_stake(connection: Connection, account_id: str, asset: str, stake: int, at: int) -> None:
+    """Raises PlayerLimitReached."""
+    _check_limits(connection, account_id, ("loss", "stake"), asset, stake, at)
+
+
+def check_deposit(connection: Connection, account_id: str, asset: str, amount: int, at: int) -> None:
+    """Raises PlayStopped, Excluded, PlayerLimitReached."""
+    _check_account(connection, account_id, at)
+    _check_limits(connection, account_id, ("deposit",), asset, amount, at)
+
+
+def _check_account(connection: Connection, account_id: str, at: int) -> None:
+    if _is_off(connection, switches.c.account_id == account_id):
+        raise PlayStopped("the operator has stopped this account's play")
+    stop = exclusion(connection, account_id, at)
+    if stop is not None:
+        raise Excluded("the account's owner has stopped its play", {"stop": stop.kind, "until": stop.until})
+
+
+def _is_off(connection: Connection, whose: ColumnElement[bool]) -> bool:
+    newest = select(switches.c.state).where(whose).order_by(switches.c.seq.desc()).limit(1)
+    return connection.execute(newest).scalar_one_or_none() == "off"
+
+
+def _check_limits(
+    connection: Connection, account_id: str, kinds: tuple[LimitKind, ...], asset: str, more: int, at: int
+) -> None:
+    for limit in limits_of(connection, account_id, at):
+        if limit.kind not in kinds or limit.amount is None:
+            continue
+        left = limit.amount - used(limit.kind, _moves(connection, account_id, asset, period_start(limit.period, at)))
+        if more > left:
+            what = {"limit": limit.kind, "period": limit.period, "amount": limit.amount, "left": max(left, 0)}
+            raise PlayerLimitReached("it would pass a limit that the account's owner has set", what)
+
+
+def _moves(connection: Connection, account_id: str, asset: str, since: int) -> list[CashMove]:
+    account = cash(account_id)
+    rows = (
+        select(transactions.c.kind, entries.c.amount, transactions.c.match_id)
+        .join(transactions, transactions.c.id == entries.c.transaction_id)
+        .where(entries.c.account == account, entries.c.asset == asset)
+        .where(entries.c.seq > place_before(connection, account_id, asset, since))
+        .order_by(entries.c.seq)
+    )
+    return [CashMove(*row) for row in connection.execute(rows)]
+
+
+def _limit(row: Row[tuple[object, ...]], at: int) -> Limit:
+    if row.from_at <= at:
+        return Limit(row.kind, row.period, row.amount, None, None)
+    return Limit(row.kind, row.period, row.old_amount, row.amount, row.from_at)

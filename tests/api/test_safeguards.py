@@ -1,0 +1,73 @@
+"""Limits and stops over HTTP."""
+
+from typing import Any
+
+from tests.api.table import OPERATOR, Service, bearer, ok, start_two
+
+DAY = 86_400_000
+
+
+def put(person: Any, path: str, body: dict[str, Any]) -> Any:
+    return person.service.http.put(path, json=body, headers=person.headers)
+
+
+def sit(person: Any, m: str, key: str) -> Any:
+    return person.post(f"/v1/tables/{m}/seats", {}, key=key)
+
+
+def test_a_players_own_limit_stops_seats_and_is_raised_a_day_later(service: Service) -> None:
+    alice = service.person("alice", 1_000)
+    m = ok(alice.post("/v1/tables", {"game": "duel", "stake": 100}))["m"]
+    limit = {"kind": "stake", "period": "day", "amount": 99}
+    assert ok(put(alice, "/v1/me/limits", limit)) == limit | {"next_amount": None, "next_from": None}
+    refused = sit(alice, m, "sit-first")
+    assert (refused.status_code, refused.json()["code"]) == (409, "player_limit_reached")
+    assert (refused.json()["limit"], refused.json()["period"], refused.json()["left"]) == ("stake", "day", 99)
+    raised = ok(put(alice, "/v1/me/limits", limit | {"amount": 100}))
+    assert (raised["amount"], raised["next_amount"], raised["next_from"]) == (99, 100, service.clock.ms + DAY)
+    assert ok(alice.get("/v1/me/limits"))["limits"] == [raised]
+    assert sit(alice, m, "sit-again").json()["code"] == "player_limit_reached"
+    service.clock.ms += DAY
+    assert ok(alice.get("/v1/me/limits"))["limits"][0]["amount"] == 100
+    assert put(alice, "/v1/me/limits", limit | {"period": "year"}).status_code == 422
+    assert put(alice, "/v1/me/limits", limit | {"amount": -1}).status_code == 422
+
+
+def test_who_stops_plays_the_match_to_its_end_and_takes_no_other_seat(service: Service) -> None:
+    players = start_two(service)
+    alice, now = players[0].person, service.clock.ms
+    assert ok(alice.get("/v1/me/exclusion")) == {"kind": None, "at": None, "until": None}
+    for body in (
+        {"kind": "cool_off", "until": None},
+        {"kind": "cool_off", "until": now + 43 * DAY},
+        {"kind": "cool_off", "until": now},
+        {"kind": "exclusion", "until": now - 1},
+    ):
+        assert alice.post("/v1/me/exclusion", body).status_code == 422
+    stop = ok(alice.post("/v1/me/exclusion", {"kind": "cool_off", "until": now + DAY}))
+    assert stop == {"kind": "cool_off", "at": now, "until": now + DAY}
+    assert ok(alice.post("/v1/me/exclusion", {"kind": "cool_off", "until": now + 1})) == stop
+    assert alice.delete("/v1/me/exclusion").json()["code"] == "method_not_allowed"
+    refused = alice.post("/v1/tables", {"game": "duel", "stake": 0})
+    assert (refused.status_code, refused.json()["code"], refused.json()["until"]) == (403, "excluded", now + DAY)
+    ok(alice.post("/v1/withdrawals", {"amount": 5}, key="withdraw-1"))
+    players[0].do({"resign": True})
+    service.check_money()
+
+
+def test_the_switch_is_the_operators_and_is_told_to_the_auditor(tmp_path: Any) -> None:
+    service = Service(tmp_path, {"auditor_token": "auditor-token-of-the-tests"})
+    players = start_two(service)
+    alice = players[0].person
+    body = {"account": None, "play": "off", "reason": "a fault in the rules"}
+    assert alice.post("/v1/switches", body).json()["code"] == "forbidden"
+    done = ok(service.http.post("/v1/switches", json=body, headers=bearer(OPERATOR)))
+    assert [(one["account"], one["reason"]) for one in done["off"]] == [(None, "a fault in the rules")]
+    assert alice.post("/v1/tables", {"game": "duel", "stake": 0}).json()["code"] == "play_stopped"
+    players[0].do({"resign": True})
+    on = ok(service.http.post("/v1/switches", json=body | {"play": "on"}, headers=bearer(OPERATOR)))
+    assert on == ok(service.http.get("/v1/switches", headers=bearer(OPERATOR))) == {"off": []}
+    ok(alice.post("/v1/tables", {"game": "duel", "stake": 0}))
+    told = ok(service.http.get("/v1/audit/events", headers=bearer("auditor-token-of-the-tests")))["events"]
+    assert [(one["kind"], one["data"]["play"]) for one in told] == [("switch", "on"), ("switch", "off")]
+    service.stop()

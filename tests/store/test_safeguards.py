@@ -1,0 +1,241 @@
+"""Limits, stops and the switch, over both databases: held in the transaction that moves the money or takes the seat."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from fairdeal import ledger
+from fairdeal.app.cashier_ports import Deposited
+from fairdeal.app.ports import Seat, Store, Wallet
+from fairdeal.app.safeguard_ports import (
+    RAISE_DELAY_MS,
+    CashMove,
+    Exclusion,
+    Limit,
+    LimitKind,
+    Period,
+    Switch,
+    period_start,
+    used,
+)
+from fairdeal.errors import Excluded, PlayerLimitReached, PlayStopped, UnknownAccount
+from fairdeal.ledger import Refund, Win
+from tests.store.house import ASSET, House
+from tests.store.test_behaviour import NOBODY, together
+
+DAY = 86_400_000
+NOON = 1_700_000_000_000 // DAY * DAY + DAY // 2
+"""A Tuesday of November 2023."""
+
+
+@pytest.fixture
+def house(store: Store) -> House:
+    house = House(store)
+    house.now = NOON
+    return house
+
+
+@pytest.mark.parametrize(
+    ("period", "at", "start"),
+    [
+        ("day", "2026-03-29T00:00:00.000", "2026-03-29T00:00:00"),
+        ("day", "2026-03-29T23:59:59.999", "2026-03-29T00:00:00"),  # a day of 23 hours in Paris
+        ("week", "2026-03-29T23:59:59.999", "2026-03-23T00:00:00"),  # a Sunday
+        ("week", "2026-03-30T00:00:00.000", "2026-03-30T00:00:00"),
+        ("week", "2027-01-01T12:00:00.000", "2026-12-28T00:00:00"),
+        ("month", "2024-02-29T23:59:59.999", "2024-02-01T00:00:00"),
+        ("month", "2024-03-01T00:00:00.000", "2024-03-01T00:00:00"),
+    ],
+)
+def test_periods_begin_by_the_calendar_in_utc(period: Period, at: str, start: str) -> None:
+    ms = [round(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000) for text in (at, start)]
+    assert period_start(period, ms[0]) == ms[1]
+
+
+M, N = "1" * 32, "2" * 32
+SIT, WON = CashMove("sit", -100, M), CashMove("finish", 190, M)
+
+
+@pytest.mark.parametrize(
+    ("moves", "deposit", "stake", "loss"),
+    [
+        ([], 0, 0, 0),
+        ([CashMove("deposit", 70, None), CashMove("withdraw", -50, None), CashMove("refusal", 50, None)], 70, 0, 0),
+        ([SIT], 0, 100, 100),
+        ([SIT, CashMove("stand", 100, M)], 0, 0, 0),
+        ([SIT, CashMove("cancel", 100, M)], 0, 0, 0),
+        ([SIT, CashMove("void", 100, M)], 0, 0, 0),
+        ([SIT, WON], 0, 100, -90),
+        ([SIT, CashMove("seed", 200, M), CashMove("sit", -30, N)], 0, 130, -70),
+        ([CashMove("stand", 100, M), SIT], 0, 100, 100),  # the seat of before gives no room
+        ([CashMove("void", 100, N), CashMove("finish", 190, N), SIT], 0, 100, 100),
+        ([SIT, CashMove("stand", 100, M), SIT], 0, 100, 100),
+    ],
+)
+def test_what_takes_up_a_limit(moves: list[CashMove], deposit: int, stake: int, loss: int) -> None:
+    assert (used("deposit", moves), used("stake", moves), used("loss", moves)) == (deposit, stake, loss)
+
+
+def test_a_limit_is_lowered_at_once_and_raised_a_day_later(store: Store, house: House) -> None:
+    ann = house.account()
+    assert store.limits(ann, NOON) == ()
+    assert store.set_limit(ann, "stake", "day", 500, NOON) == Limit("stake", "day", 500, None, None)
+    later = NOON + RAISE_DELAY_MS
+    assert store.set_limit(ann, "stake", "day", 900, NOON) == Limit("stake", "day", 500, 900, later)
+    assert store.limits(ann, later - 1) == (Limit("stake", "day", 500, 900, later),)
+    assert store.limits(ann, later) == (Limit("stake", "day", 900, None, None),)
+    assert store.set_limit(ann, "stake", "day", None, later) == Limit("stake", "day", 900, None, later + RAISE_DELAY_MS)
+    assert store.set_limit(ann, "stake", "day", 300, later + 1) == Limit("stake", "day", 300, None, None)
+    assert store.limits(ann, later + 2 * RAISE_DELAY_MS) == (Limit("stake", "day", 300, None, None),)
+    store.set_limit(ann, "loss", "month", 7, later)
+    assert [(limit.kind, limit.amount) for limit in store.limits(ann, later + 1)] == [("loss", 7), ("stake", 300)]
+    assert store.limits(house.account(), later) == ()
+    with pytest.raises(UnknownAccount):
+        store.set_limit(NOBODY, "stake", "day", 5, NOON)
+    kept = store.significant_events(None, 10)
+    assert [event.kind for event in kept] == ["limit"] * 5
+    assert kept[-1].data == {
+        "account": ann,
+        "amount": 500,
+        "from": NOON,
+        "limit": "stake",
+        "old": None,
+        "period": "day",
+    }
+
+
+def test_deposits_stop_at_the_limit_and_begin_again_with_the_period(store: Store, house: House) -> None:
+    ann = house.account()
+    store.set_limit(ann, "deposit", "day", 100, NOON)
+    store.set_limit(ann, "deposit", "week", 150, NOON)
+    house.deposit(ann, 60)
+    with pytest.raises(PlayerLimitReached) as refusal:
+        house.deposit(ann, 41)
+    assert refusal.value.details == {"limit": "deposit", "period": "day", "amount": 100, "left": 40}
+    house.deposit(ann, 40)
+    house.now = NOON // DAY * DAY + DAY
+    with pytest.raises(PlayerLimitReached):
+        house.deposit(ann, 51)
+    house.deposit(ann, 50)
+    house.now += 7 * DAY
+    house.deposit(ann, 100)
+    assert store.wallet(ann, ASSET) == Wallet(250, 0)
+
+
+def test_stakes_stop_at_the_limit_and_what_comes_back_whole_never_counted(store: Store, house: House) -> None:
+    ann = house.account(5_000)
+    store.set_limit(ann, "stake", "day", 500, NOON)
+    first = house.open(ann, 500)
+    seat = house.sit(first, ann)
+    second = house.open(ann, 1)
+    with pytest.raises(PlayerLimitReached):
+        house.sit(second, ann)
+    house.stand_up(first, seat)
+    house.sit(second, ann)
+    with pytest.raises(PlayerLimitReached):
+        house.sit(house.open(ann, 500), ann)
+    house.sit(house.open(ann, 0), ann)
+
+
+@pytest.mark.parametrize(("outcome", "more"), [(Win(0), 500 + 405), (Win(1), 0), (Refund(), 500)])
+def test_losses_stop_at_the_limit_and_winnings_make_room(
+    outcome: ledger.Outcome, more: int, store: Store, house: House
+) -> None:
+    ann, bob = house.account(5_000), house.account(500)
+    store.set_limit(ann, "loss", "day", 500, NOON)
+    match_id = house.open(ann, 500)
+    house.sit(match_id, ann, 0)
+    house.sit(match_id, bob, 1)
+    house.start(match_id)
+    with pytest.raises(PlayerLimitReached):
+        house.sit(house.open(ann, 1), ann)
+    house.finish(match_id, outcome)
+    with pytest.raises(PlayerLimitReached) as refusal:
+        house.sit(house.open(ann, more + 1), ann)
+    assert refusal.value.details["left"] == more
+    if more:
+        house.sit(house.open(ann, more), ann)
+
+
+@pytest.mark.parametrize("_round", range(3))
+def test_deposits_at_once_do_not_pass_the_limit_together(_round: int, store: Store, house: House) -> None:
+    ann = house.account()
+    store.set_limit(ann, "deposit", "month", 100, NOON)
+    money = [ledger.deposit(house.id(), ann, 40, asset=ASSET, at=house.now) for _ in range(6)]
+    keys = [house.once() for _ in money]
+    answers = together(*(lambda m=m, k=k: store.deposit(ann, m, k) for m, k in zip(money, keys, strict=True)))  # type: ignore[misc]
+    assert sum(isinstance(answer, Deposited) for answer in answers) == 2
+    assert sum(isinstance(answer, PlayerLimitReached) for answer in answers) == 4
+    assert store.wallet(ann, ASSET) == Wallet(80, 0)
+
+
+@pytest.mark.parametrize("kind", ["stake", "loss"])
+def test_seats_at_once_do_not_pass_the_limit_together(kind: LimitKind, store: Store, house: House) -> None:
+    ann = house.account(5_000)
+    store.set_limit(ann, kind, "week", 100, NOON)
+    sittings = [house.sitting(house.open(ann, 40), ann) for _ in range(6)]
+    keys = [house.once() for _ in sittings]
+    answers = together(*(lambda s=s, k=k: store.sit(s, k) for s, k in zip(sittings, keys, strict=True)))  # type: ignore[misc]
+    assert sum(isinstance(answer, Seat) for answer in answers) == 2
+    assert sum(isinstance(answer, PlayerLimitReached) for answer in answers) == 4
+    house.check()
+
+
+@pytest.mark.parametrize("until", [NOON + DAY, None])
+def test_a_stop_of_ones_own_ends_seats_and_deposits_and_nothing_else(
+    until: int | None, store: Store, house: House
+) -> None:
+    match_id, ann, _ = house.live(500)
+    house.deposit(ann, 100)
+    table = house.open(house.account(), 0)
+    store.exclude(ann, Exclusion("exclusion", NOON, until))
+    for forbidden in (lambda: house.sit(table, ann), lambda: house.deposit(ann, 5), lambda: house.open(ann, 0)):
+        with pytest.raises(Excluded) as refusal:
+            forbidden()
+        assert refusal.value.details == {"stop": "exclusion", "until": until}
+    asked = house.withdraw(ann, 60)
+    house.end(asked, "paid")
+    house.finish(match_id, Win(0))
+    assert store.wallet(ann, ASSET).cash > 40
+    store.exclude(ann, Exclusion("cool_off", NOON, NOON + 5))  # a shorter one takes nothing back
+    house.now = NOON + DAY - 1_000
+    with pytest.raises(Excluded):
+        house.sit(table, ann)
+    house.now = NOON + DAY
+    if until is None:
+        with pytest.raises(Excluded):
+            house.sit(table, ann)
+    else:
+        assert store.exclusion(ann, house.now) is None
+        house.sit(table, ann)
+    kept = store.significant_events(None, 10)
+    assert kept[-1].data == {"account": ann, "stop": "exclusion", "until": until}
+    with pytest.raises(UnknownAccount):
+        store.exclude(NOBODY, Exclusion("exclusion", NOON, until))
+
+
+def test_the_operators_switch_lets_running_matches_finish(store: Store, house: House) -> None:
+    match_id, ann, bob = house.live(500)
+    table = house.open(ann, 0)
+    for whose, stopped, others in ((None, (ann, bob), ()), (ann, (ann,), (bob,))):
+        store.switch(Switch(whose, False, "a fault", NOON))
+        assert [(one.account_id, one.reason) for one in store.switches_off()] == [(whose, "a fault")]
+        for account in stopped:
+            with pytest.raises(PlayStopped):
+                house.sit(table, account)
+            with pytest.raises(PlayStopped):
+                house.open(account, 0)
+        for account in others:
+            house.stand_up(table, house.sit(table, account))
+        store.switch(Switch(whose, True, "mended", NOON))
+        assert store.switches_off() == ()
+    store.switch(Switch(None, False, "a fault", NOON))
+    house.deposit(ann, 5)  # nobody's money is refused for a fault of the game
+    store.switch(Switch(ann, False, "a fraud", NOON))
+    with pytest.raises(PlayStopped):
+        house.deposit(ann, 5)
+    house.end(house.withdraw(ann, 5), "refused")
+    house.finish(match_id, Win(0))
+    assert [event.kind for event in store.significant_events(None, 10)] == ["switch"] * 6
+    with pytest.raises(UnknownAccount):
+        store.switch(Switch(NOBODY, False, "nobody", NOON))
