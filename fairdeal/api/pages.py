@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from fairdeal.api.caller import ServicesDep
 from fairdeal.api.problems import KINDS, TYPE_PREFIX
-from fairdeal.api.schemas.base import HealthOut
+from fairdeal.api.schemas.base import HealthOut, ReadyOut
 
 health = APIRouter(tags=["service"])
 pages = APIRouter(include_in_schema=False)
@@ -28,14 +28,14 @@ async def healthz() -> HealthOut:
 
 @health.head("/readyz", include_in_schema=False)
 @health.get("/readyz", operation_id="readyz")
-def readyz(services: ServicesDep) -> HealthOut:
+def readyz(services: ServicesDep) -> ReadyOut:
     """The schema is this version's, the store can write, the keys are there and sign, the clock did not go back, the
     log goes on, and nobody has asked the service to stop. What needs the operator soon is in `warnings`.
     """
     services.drain.check()
     services.matches.check_ready()
     services.heart.check_ready()
-    return HealthOut(status="ok", warnings=[f"disk nearly full: {kept}" for kept in services.disks.short()])
+    return ReadyOut(status="ok", warnings=[f"disk nearly full: {kept}" for kept in services.disks.short()])
 
 
 @pages.get(TYPE_PREFIX.rstrip("/"))

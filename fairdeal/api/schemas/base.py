@@ -38,4 +38,9 @@ class HealthOut(Model):
     """The service answers."""
 
     status: Literal["ok"]
-    warnings: list[str] = []
+
+
+class ReadyOut(HealthOut):
+    """The service is fit to serve; `warnings` say what needs the operator soon."""
+
+    warnings: list[str]
