@@ -151,14 +151,21 @@ class House:
     def close(self, match: Match) -> None:
         self.leaf(leaf_of("close", match))
         self.transcripts[match.m] = match.leaves
+        kinds = {"played": "finish", "forfeit": "finish", "no_seed": "seed", "void": "void"}
         if match.events[-1]["type"] == "settle":
-            self.settle(match.m, {one["account"]: one["amount"] for one in match.events[-1]["data"]["lines"]})
+            lines = {one["account"]: one["amount"] for one in match.events[-1]["data"]["lines"]}
+            self.settle(match.m, lines, kinds[leaf_of("close", match)["outcome"]])
+        elif stake := match.events[0]["data"]["stake"]:
+            accounts = [ACCOUNTS[event["by"]] for event in match.events if event["type"] == "join"]
+            held = {f"player:{account}:held": -stake for account in accounts}
+            cash = {f"player:{account}:cash": stake for account in accounts}
+            self.post(f"end:{match.m}", "cancel", held | cash, match.m)
         self.sign()
 
-    def settle(self, m: str, lines: dict[str, int]) -> None:
+    def settle(self, m: str, lines: dict[str, int], kind: str) -> None:
         names = {"pot": f"match:{m}:pot", "commission": "house:commission", "tax": "tax"}
         names |= {f"seat:{seat}": f"player:{account}:cash" for seat, account in enumerate(ACCOUNTS)}
-        self.post(f"end:{m}", "finish", {names[name]: amount for name, amount in lines.items()}, m)
+        self.post(f"end:{m}", kind, {names[name]: amount for name, amount in lines.items()}, m)
 
     def _sits(self, match: Match, event: dict[str, Any], stake: int) -> None:
         account, player = ACCOUNTS[event["by"]], event["data"]["do"]["join"]["player"]

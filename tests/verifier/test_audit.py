@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fairdeal_verifier import Policy, canonical, cli
+from fairdeal_verifier.audit.questions import Unsigned
 from fairdeal_verifier.audit.report import verdict_of
 from fairdeal_verifier.audit.run import Outcome, Wishes, audit
 from fairdeal_verifier.audit.source import Directory
@@ -108,6 +109,7 @@ def test_a_log_of_several_tiles(tmp_path: Path) -> None:
 # What is planted: each takes a house and leaves in it a service that signed the fault.
 
 Plant = Callable[[House], House]
+ONE, TWO = (f"player:{account}" for account in ACCOUNTS[:2])
 
 
 def reopened(made: House, match: Match, **changed: Any) -> None:
@@ -276,7 +278,8 @@ def plant_repeated_money(made: House) -> House:
 
 
 def plant_overdraft(made: House) -> House:
-    made.post("gift:" + "ee" * 16, "gift", {"tax": -(10**9), f"player:{ACCOUNTS[0]}:cash": 10**9})
+    account = f"player:{ACCOUNTS[0]}"
+    made.post("withdraw:" + "ee" * 16, "withdraw", {f"{account}:cash": -(10**9), f"{account}:pending": 10**9})
     made.ledger()
     return made
 
@@ -352,6 +355,25 @@ def plant_pot_of_none(made: House) -> House:
     return made
 
 
+def plant_kept_stake(made: House) -> House:
+    """A table was called off, and its stake is held for ever."""
+    made.journal.remove(made.posted(f"end:{matches()[6].m}"))
+    return restated(shortened(made))
+
+
+def plant_kept_pot(made: House) -> House:
+    """A match of an audit before this one was never paid out."""
+    made.post("sit:" + "dd" * 16, "sit", {f"{ONE}:cash": -2, f"{ONE}:held": 2}, matches()[6].m)
+    made.ledger()
+    return made
+
+
+def shortened(made: House) -> House:
+    """The newest leaf over the journal is over one line less."""
+    made.change(len(made.log.entries) - 1, size=len(made.journal))
+    return made
+
+
 def rotate(made: House, old: Signer, new: Signer, **changed: Any) -> None:
     keys = {"new": vkey(new), "old": vkey(old)}
     message = b"fairdeal/1 key\n" + canonical.encode(keys)
@@ -397,6 +419,8 @@ PLANTS: dict[str, tuple[str, str, Plant]] = {
     "no settlement": ("money", "not_posted", plant_no_settlement),
     "a stranger's pot": ("money", "no_match", plant_stranger),
     "a pot of no table": ("money", "without_pot", plant_pot_of_none),
+    "a stake kept": ("money", "left", plant_kept_stake),
+    "a stake for a closed table": ("money", "left", plant_kept_pot),
 }
 
 
@@ -409,6 +433,115 @@ def test_a_planted_fault_is_the_one_finding(name: str, tmp_path: Path) -> None:
     assert outcome.faults == []
     assert verdict(tmp_path, BOTH) == ("cheated", None)
     assert verdict(tmp_path, None) == ("unchecked", "no_policy")
+
+
+A, B, C, M = "a" * 32, "b" * 32, "c" * 32, Server(68, **TERMS).match.m
+POT = f"match:{M}:pot"
+SITTING: list[tuple[str, str, dict[str, int], str | None]] = [
+    (f"sit:{A}", "sit", {f"{ONE}:cash": -9, f"{ONE}:held": 9}, M),
+    (f"sit:{B}", "sit", {f"{TWO}:cash": -9, f"{TWO}:held": 9}, M),
+]
+SEATED = (f"pot:{M}", "pot", {POT: 18, f"{ONE}:held": -9, f"{TWO}:held": -9}, M)
+ASKED = (f"withdraw:{A}", "withdraw", {f"{ONE}:cash": -9, f"{ONE}:pending": 9}, None)
+
+RIGHT = {
+    "a withdrawal paid": [ASKED, (f"withdrawn:{A}", "payout", {f"{ONE}:pending": -9, "cashier": 9}, None)],
+    "a withdrawal refused": [ASKED, (f"withdrawn:{A}", "refusal", {f"{ONE}:pending": -9, f"{ONE}:cash": 9}, None)],
+    "a seat left": [SITTING[0], (f"stand:{A}", "stand", {f"{ONE}:held": -9, f"{ONE}:cash": 9}, M)],
+    "a table called off": [
+        *SITTING,
+        (f"end:{M}", "cancel", {f"{ONE}:held": -9, f"{ONE}:cash": 9, f"{TWO}:held": -9, f"{TWO}:cash": 9}, M),
+    ],
+    "a match": [*SITTING, SEATED, (f"end:{M}", "finish", {POT: -18, f"{TWO}:cash": 15, "house:commission": 3}, M)],
+}
+"""Transactions (id, kind, entries, match) at a table that is open, or of none."""
+
+WRONG = {
+    "a kind of its own": [(f"tidy:{A}", "tidy", {f"{ONE}:cash": -5, "house:commission": 5}, None)],
+    "a player pays the house": [(f"deposit:{A}", "deposit", {f"{ONE}:cash": -5, "house:commission": 5}, None)],
+    "a player pays another": [(f"deposit:{A}", "deposit", {f"{ONE}:cash": -5, f"{TWO}:cash": 5}, None)],
+    "the cashier pays the house": [(f"deposit:{A}", "deposit", {"cashier": -5, "house:commission": 5}, None)],
+    "the cashier pays two": [(f"deposit:{A}", "deposit", {"cashier": -5, f"{ONE}:cash": 2, f"{TWO}:cash": 3}, None)],
+    "the cashier takes": [(f"deposit:{A}", "deposit", {"cashier": 5, f"{ONE}:cash": -5}, None)],
+    "a deposit of another name": [(f"gift:{A}", "deposit", {"cashier": -5, f"{ONE}:cash": 5}, None)],
+    "a deposit of a match": [(f"deposit:{A}", "deposit", {"cashier": -5, f"{ONE}:cash": 5}, M)],
+    "a sitting of no match": [(f"sit:{A}", "sit", {f"{ONE}:cash": -9, f"{ONE}:held": 9}, None)],
+    "a stake for another": [(f"sit:{A}", "sit", {f"{ONE}:cash": -9, f"{TWO}:held": 9}, M)],
+    "a withdrawal of another": [(f"withdraw:{A}", "withdraw", {f"{ONE}:cash": -9, f"{TWO}:pending": 9}, None)],
+    "a payout not asked for": [ASKED, (f"withdrawn:{B}", "payout", {f"{ONE}:pending": -9, "cashier": 9}, None)],
+    "a payout in part": [ASKED, (f"withdrawn:{A}", "payout", {f"{ONE}:pending": -8, "cashier": 8}, None)],
+    "a refusal for another": [ASKED, (f"withdrawn:{A}", "refusal", {f"{ONE}:pending": -9, f"{TWO}:cash": 9}, None)],
+    "a stand in part": [SITTING[0], (f"stand:{A}", "stand", {f"{ONE}:held": -8, f"{ONE}:cash": 8}, M)],
+    "a stand of nobody": [SITTING[0], (f"stand:{B}", "stand", {f"{ONE}:held": -9, f"{ONE}:cash": 9}, M)],
+    "a pot of one stake of two": [*SITTING, (f"pot:{M}", "pot", {POT: 9, f"{ONE}:held": -9}, M)],
+    "a pot of nobody's": [(f"pot:{M}", "pot", {POT: 9, f"{ONE}:cash": -9}, M)],
+    "a pot of another name": [*SITTING, (f"pot:{A}", "pot", {POT: 18, f"{ONE}:held": -9, f"{TWO}:held": -9}, M)],
+    "a stake called off to another": [
+        SITTING[0], (f"end:{M}", "cancel", {f"{ONE}:held": -9, f"{TWO}:cash": 9}, M),
+    ],
+    "a table called off for a fee": [
+        SITTING[0], (f"end:{M}", "cancel", {f"{ONE}:held": -9, f"{ONE}:cash": 8, "house:commission": 1}, M),
+    ],
+    "a pot in part": [*SITTING, SEATED, (f"end:{M}", "finish", {POT: -17, f"{TWO}:cash": 17}, M)],
+    "a pot to a friend": [*SITTING, SEATED, (f"end:{M}", "finish", {POT: -18, f"player:{C}:cash": 18}, M)],
+    "a pot to the cashier": [*SITTING, SEATED, (f"end:{M}", "finish", {POT: -18, "cashier": 18}, M)],
+    "a pot and more": [*SITTING, SEATED, (f"end:{M}", "finish", {POT: -18, f"{ONE}:cash": -2, f"{TWO}:cash": 20}, M)],
+    "a fee of a void match": [
+        *SITTING, SEATED, (f"end:{M}", "void", {POT: -18, f"{ONE}:cash": 9, f"{TWO}:cash": 8, "tax": 1}, M),
+    ],
+    "an end of no pot": [(f"end:{M}", "finish", {f"{ONE}:cash": -9, f"{TWO}:cash": 9}, M)],
+}  # fmt: skip
+"""Its last one is not of the list."""
+
+
+def booked(made: House, posted: list[tuple[str, str, dict[str, int], str | None]]) -> House:
+    made.open(Server(68, **TERMS).match)
+    for one in posted:
+        made.post(*one)
+    made.ledger()
+    return made
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_may_move(name: str, tmp_path: Path) -> None:
+    booked(House(), RIGHT[name]).write(tmp_path)
+    outcome = look(tmp_path)
+    assert (outcome.findings, outcome.faults) == ([], [])
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_may_not_move(name: str, tmp_path: Path) -> None:
+    made = booked(House(), WRONG[name])
+    made.write(tmp_path)
+    last, kind, *_ = WRONG[name][-1]
+    assert [(one.code, one.detail) for one in look(tmp_path).findings] == [("money", ("not_listed", last, kind))]
+
+
+def test_another_asset_is_other_money(tmp_path: Path) -> None:
+    made = booked(House(), RIGHT["a match"])
+    made.journal[-1]["asset"] = "OTHER"
+    restated(made).write(tmp_path)
+    assert {one.detail[0] for one in look(tmp_path).findings} == {"not_listed"}
+
+
+def test_lines_that_no_leaf_covers_are_asked_about(tmp_path: Path) -> None:
+    """From ten minutes after the first of them, be there a leaf over what stands before or none at all."""
+    at = House().journal[0]["at"]
+    policy = Policy.parse(POLICY.encode())
+    for number, made in enumerate((House(), booked(House(), RIGHT["a match"]))):
+        covered = len(made.journal) if number else 0
+        made.post(*ASKED[:3])
+        made.post(f"deposit:{C}", "deposit", {"cashier": -5, f"{ONE}:cash": 5})
+        made.write(tmp_path / str(number))
+        source = Directory(tmp_path / str(number))
+        assert audit(source, Wishes(policy, at + 600_000)).questions.unsigned is None
+        outcome = audit(source, Wishes(policy, at + 600_001))
+        assert (outcome.findings, outcome.faults) == ([], [])
+        assert outcome.questions.unsigned == Unsigned(len(made.journal) - covered, 600_001)
+        if number:
+            made.ledger()
+            made.write(tmp_path / "covered")
+            assert audit(Directory(tmp_path / "covered"), Wishes(policy, NOW)).questions.unsigned is None
 
 
 def test_a_finding_names_its_place(tmp_path: Path) -> None:
@@ -571,9 +704,9 @@ def test_files_ahead_of_the_log(tmp_path: Path) -> None:
     """Of a service that goes on: a new key, and money of a table that was opened after the checkpoint."""
     made = house()
     made.keys.append({"from": len(made.log.entries) + 1, "vkey": vkey(NEXT_LOG_KEY)})
-    made.post(
-        "pot:" + "ee" * 16, "pot", {"match:" + "ee" * 16 + ":pot": 2, f"player:{ACCOUNTS[0]}:cash": -2}, "ee" * 16
-    )
+    m, account = "ee" * 16, f"player:{ACCOUNTS[0]}"
+    made.post("sit:" + "dd" * 16, "sit", {f"{account}:cash": -2, f"{account}:held": 2}, m)
+    made.post(f"pot:{m}", "pot", {f"match:{m}:pot": 2, f"{account}:held": -2}, m)
     made.write(tmp_path)
     outcome = look(tmp_path)
     assert (outcome.findings, outcome.faults) == ([], [])
@@ -603,7 +736,7 @@ def lost(made: House, kept: int) -> Match:
     made.leaf(leaf | {"root": roots(match.leaves)[-1].hex(), "size": kept})
     made.transcripts[match.m] = match.leaves
     stake = match.events[0]["data"]["stake"]
-    made.settle(match.m, {"pot": -2 * stake, "seat:0": stake, "seat:1": stake})
+    made.settle(match.m, {"pot": -2 * stake, "seat:0": stake, "seat:1": stake}, "void")
     made.ledger()
     return match
 

@@ -62,7 +62,7 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "checkpoints": 10, "closed": 8, "events": 413, "leaves": 38, "matches": 8, "replayed": 8, "resumed": 0,
         "signatures": 339, "skipped": 0, "transactions": 31,
     }  # fmt: skip
-    assert set(told["questions"]) == {"accounts", "backwards", "endings", "lost", "not_closed", "seen", "void"}
+    assert set(told["questions"]) == {"accounts", "backwards", "endings", "lost", "not_closed", "seen", "unsigned", "void"}
 
 
 @pytest.mark.parametrize("language", ["en", "fr"])
@@ -138,7 +138,8 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, log)[0] == 13
     assert run(capsys, log, "--policy", folder / "other")[0] == 13
     (log / "checkpoint").write_text("junk")
-    assert run(capsys, log, "--policy", folder / "policy", "--keep", folder / "kept")[0] == 15
+    code, _, err = run(capsys, log, "--policy", folder / "policy", "--lang", "en", "--keep", folder / "kept")
+    assert (code, err) == (15, f"fairdeal-verify: the checkpoint is not kept in {folder / 'kept'}\n")
     (log / "checkpoint").unlink()
     assert run(capsys, log)[0] == 15
     assert not (folder / "kept").exists()
@@ -259,7 +260,8 @@ def test_a_token_from_a_file(
 ) -> None:
     monkeypatch.delenv("FAIRDEAL_AUDITOR_TOKEN")
     code, _, err = run(capsys, web.url, "--policy", folder / "policy", "--lang", "en")
-    assert (code, err) == (14, "fairdeal-verify: checkpoint could not be fetched: HTTP 401\n")
+    why = "HTTP 401, the auditor’s token is missing or not the right one"
+    assert (code, err) == (14, f"fairdeal-verify: checkpoint could not be fetched: {why}\n")
     (folder / "token").write_text(TOKEN + "\n")
     assert run(capsys, web.url, "--policy", folder / "policy", "--token-file", folder / "token")[0] == 13
 

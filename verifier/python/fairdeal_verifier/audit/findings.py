@@ -46,6 +46,11 @@ DETAILS: dict[str, tuple[str, str]] = {
     "no_transaction": ("line {0} is not a transaction", "la ligne {0} n’est pas une opération"),
     "posted_twice": ("{0} a second time", "{0} une seconde fois"),
     "below_zero": ("{0} falls below zero", "{0} passe sous zéro"),
+    "not_listed": (
+        "{0} is not what a transaction “{1}” may be",
+        "{0} n’est pas ce que peut être une opération « {1} »",
+    ),
+    "left": ("stakes of {0} were never given back or paid", "des mises de {0} n’ont été ni rendues ni payées"),
     "not_as_said": ("{0} is not what the match says", "{0} ne dit pas ce que dit la partie"),
     "not_posted": ("{0} is not in the journal", "{0} n’est pas dans le journal"),
     "without_pot": ("{0}, of a match that had no pot", "{0}, d’une partie qui n’a pas eu de pot"),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from fairdeal_verifier import canonical
 from fairdeal_verifier.audit.findings import Detail
 from fairdeal_verifier.audit.keys import lines_of
+from fairdeal_verifier.audit.movements import CASHIER, Movements, Posted
 from fairdeal_verifier.audit.source import Source
 from fairdeal_verifier.audit.tree import Tree
 from fairdeal_verifier.canonical import MAX_INTEGER
@@ -18,8 +19,6 @@ from fairdeal_verifier.leaves import LedgerLeaf
 LEDGER, SEATS = "ledger", "seats"
 """Folders of pages."""
 PAGE_LINES = 1_000
-CASHIER = "cashier"
-"""Where money enters and leaves; alone in that it may stand below zero."""
 
 _ID = re.compile(r"[a-z]+:[0-9a-f]{32}").fullmatch
 _KIND = re.compile(r"[a-z]+").fullmatch
@@ -28,15 +27,6 @@ _ACCOUNT = re.compile(
     r"player:[0-9a-f]{32}:(?:cash|held|pending)|match:[0-9a-f]{32}:pot|house:commission|tax|cashier"
 ).fullmatch
 _OF_A_MATCH = re.compile(r"(?:pot|end|sit):").match
-
-
-class Posted(NamedTuple):
-    """A transaction, and the line of the journal it stands on."""
-
-    line: int
-    asset: str
-    match: str | None
-    entries: Mapping[str, int]
 
 
 class MoneyFault(NamedTuple):
@@ -78,6 +68,8 @@ class Journal:
         self.tree = Tree()
         self.faults: list[MoneyFault] = []
         self.of_matches: dict[str, Posted] = {}
+        self.movements = Movements()
+        self.times: list[int] = []
         self._ids: set[str] = set()
         self._balances: dict[tuple[str, str], int] = {}
 
@@ -86,16 +78,20 @@ class Journal:
         number = self.tree.size
         self.tree.add(line)
         try:
-            name, posted = _parse(line, number)
+            name, kind, posted, at = _parse(line, number)
         except (NotCanonical, SchemaRefused):
+            self.times.append(self.times[-1] if self.times else 0)
             self.faults.append(MoneyFault(number, ("no_transaction", number)))
             return
+        self.times.append(at)
         if name in self._ids:
             self.faults.append(MoneyFault(number, ("posted_twice", name), posted.match))
             return
         self._ids.add(name)
         if _OF_A_MATCH(name):
             self.of_matches[name] = posted
+        if not self.movements.take(name, kind, posted):
+            self.faults.append(MoneyFault(number, ("not_listed", name, kind), posted.match))
         for account, amount in posted.entries.items():
             key = posted.asset, account
             self._balances[key] = self._balances.get(key, 0) + amount
@@ -142,15 +138,19 @@ class Journal:
         if posted is not None:
             yield MoneyFault(posted.line, ("without_pot", f"pot:{m}"), m)
 
+    def check_left(self, m: str) -> Iterator[MoneyFault]:
+        """A closed match keeps no stake."""
+        if self.movements.is_open(m):
+            yield MoneyFault(None, ("left", m), m)
+
     def check_known(self, known: Mapping[str, object], signed: int) -> Iterator[MoneyFault]:
-        """No pot and no settlement, among the first `signed` lines, of a match that the log does not have.
+        """No stake, no pot and no settlement, among the first `signed` lines, of a match that the log does not have.
 
         Later lines may be of matches that were opened after the checkpoint.
         """
         for name, posted in self.of_matches.items():
-            kind, _, m = name.partition(":")
-            if kind in ("pot", "end") and posted.line < signed and m not in known:
-                yield MoneyFault(posted.line, ("no_match", name), m)
+            if posted.match is not None and posted.match not in known and posted.line < signed:
+                yield MoneyFault(posted.line, ("no_match", name), posted.match)
 
     def account_of(self, player: str) -> str | None:
         """Who took a seat under that pseudonym for a stake, as the journal has it."""
@@ -160,15 +160,14 @@ class Journal:
         return next((name.split(":")[1] for name, amount in sat.entries.items() if name.endswith(":held")), None)
 
 
-def _parse(line: bytes, number: int) -> tuple[str, Posted]:
+def _parse(line: bytes, number: int) -> tuple[str, str, Posted, int]:
     value = canonical.decode(line)
     names = ["asset", "at", "entries", "format", "id", "kind"]
     if type(value) is dict and "match" in value:
         names.append("match")
     found = dict(zip(names, members(value, *names), strict=True))
     choice(found["format"], "fairdeal/transaction@1")
-    integer(found["at"])
-    text(found["kind"], _KIND)
+    at, kind = integer(found["at"]), text(found["kind"], _KIND)
     entries: dict[str, int] = {}
     listed = items(found["entries"], 2, MAX_LINE_BYTES)
     for entry in listed:
@@ -178,7 +177,7 @@ def _parse(line: bytes, number: int) -> tuple[str, Posted]:
     if len(entries) != len(listed) or sum(amounts) != 0 or 0 in amounts:
         raise SchemaRefused("an account twice, an amount of 0, or not a sum of 0")
     match = hex16(found["match"]) if "match" in found else None
-    return text(found["id"], _ID), Posted(number, text(found["asset"], _ASSET), match, entries)
+    return text(found["id"], _ID), kind, Posted(number, text(found["asset"], _ASSET), match, entries), at
 
 
 class Sitting(NamedTuple):

@@ -1,7 +1,7 @@
 """What no rule forbids and somebody should ask about (protocol 7.6)."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairdeal_verifier.audit.courses import Course, Courses
@@ -11,6 +11,8 @@ from fairdeal_verifier.leaves import LOST
 
 BACK_MS = 60_000
 """A table is opened and logged within seconds; a later leaf with an earlier time by more than this is odd."""
+UNSIGNED_MS = 600_000
+"""Within ten minutes the log has a leaf over every transaction (protocol 7.2)."""
 PLAYED, VOID, NO_SEED = "played", "void", "no_seed"
 
 
@@ -41,6 +43,14 @@ class Backwards:
     by_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Unsigned:
+    """Lines at the end of the journal that no `ledger` leaf covers, and the age of the first."""
+
+    lines: int
+    age_ms: int
+
+
 @dataclass(slots=True)
 class Account:
     """Of one account, among the matches that all seats joined and that closed: how many, and how many of each ending
@@ -62,12 +72,13 @@ class Questions:
     lost: list[str] = field(default_factory=list)
     seen: list[Unknown] = field(default_factory=list)
     backwards: list[Backwards] = field(default_factory=list)
+    unsigned: Unsigned | None = None
 
 
 def ask(
     courses: Courses, facts: Mapping[str, Facts], seats: Mapping[tuple[str, int], Sitting], now_ms: int
 ) -> Questions:
-    """All but `seen`, which takes the tree."""
+    """All but `seen` and `unsigned`, which take the tree and the journal."""
     asked = Questions()
     latest = 0
     for course in courses.matches.values():
@@ -99,3 +110,10 @@ def _count(asked: Questions, course: Course, outcome: str, seats: Mapping[tuple[
         if outcome != PLAYED:
             account.endings[outcome] += 1
         seat += 1
+
+
+def unsigned(times: Sequence[int], now_ms: int) -> Unsigned | None:
+    """Asked where the first of these lines that no leaf covers is older than it may be."""
+    if not times or now_ms - times[0] <= UNSIGNED_MS:
+        return None
+    return Unsigned(len(times), now_ms - times[0])

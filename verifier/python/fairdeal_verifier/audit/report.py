@@ -72,6 +72,7 @@ def as_json(outcome: Outcome, wishes: Wishes, language: Language) -> dict[str, J
             "lost": [*asked.lost],
             "not_closed": [asdict(one) for one in asked.not_closed],
             "seen": [asdict(one) for one in asked.seen],
+            "unsigned": None if asked.unsigned is None else asdict(asked.unsigned),
             "void": [*asked.void],
         },
         "sentence": sentence(outcome, wishes, language),
@@ -117,6 +118,7 @@ def lines(outcome: Outcome, wishes: Wishes, language: Language) -> Iterator[str]
 
 
 _TOLD = ("matches", "closed", "replayed", "skipped", "resumed", "signatures", "transactions", "checkpoints")
+_COLON: dict[Language, str] = {"en": ": ", "fr": " : "}
 
 
 def _findings(outcome: Outcome, language: Language) -> Iterator[str]:
@@ -126,12 +128,13 @@ def _findings(outcome: Outcome, language: Language) -> Iterator[str]:
         parts += [why] if why else []
         parts += [] if found.m is None else [_say("match", language, found.m)]
         parts += [] if found.index is None else [_say("leaf", language, found.index)]
-        yield f"{found.code}: {', '.join(parts)}"
+        yield f"{found.code}{_COLON[language]}{', '.join(parts)}"
 
 
 def _faults(outcome: Outcome, language: Language) -> Iterator[str]:
     for fault in outcome.faults:
-        yield f"{fault.path}: {CODES[fault.code][language == 'fr']}" + (f" ({fault.why})" if language == "en" else "")
+        why = f" ({fault.why})" if language == "en" else ""
+        yield f"{fault.path}{_COLON[language]}{CODES[fault.code][language == 'fr']}{why}"
 
 
 def _questions(outcome: Outcome, language: Language) -> Iterator[str]:
@@ -141,7 +144,7 @@ def _questions(outcome: Outcome, language: Language) -> Iterator[str]:
             _say("open_match", language, one.m, one.index, _overdue(one.overdue_ms, language))
             for one in asked.not_closed
         ],
-        "endings": [f"{name}: {count}" for name, count in _endings(asked.endings, language)],
+        "endings": [f"{name}{_COLON[language]}{count}" for name, count in _endings(asked.endings, language)],
         "accounts": [
             _say(
                 "account", language, name, account.endings.total(), account.matches,

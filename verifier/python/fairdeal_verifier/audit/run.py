@@ -11,7 +11,7 @@ from fairdeal_verifier.audit.facts import Facts
 from fairdeal_verifier.audit.findings import Finding, say_detail
 from fairdeal_verifier.audit.money import Journal, MoneyFault, Sitting, Stakes
 from fairdeal_verifier.audit.pool import Progress, read_all
-from fairdeal_verifier.audit.questions import Questions, Unknown, ask
+from fairdeal_verifier.audit.questions import Questions, Unknown, ask, unsigned
 from fairdeal_verifier.audit.source import Source
 from fairdeal_verifier.audit.state import State, course_key
 from fairdeal_verifier.audit.tree import Tree, check_tiles, read_entries
@@ -242,8 +242,12 @@ class _Audit:
                 code: Literal["missing", "damaged"] = "missing" if leaf.size > journal.tree.size else "damaged"
                 self._fault(code, money.LEDGER, f"not the journal of {leaf.size} transactions of leaf {index}")
         known = journal.check_known(self.courses.matches, signed)
-        for wrong in (*journal.faults, *known, *self._match_money(journal)):
-            self._money_fault(wrong, signed)
+        # What a match says tells more than the form. Of one line the first fault stands, and of what a match lacks.
+        told: set[int | str | None] = set()
+        for wrong in (*known, *self._match_money(journal), *journal.faults, *self._left(journal)):
+            place = wrong.m if wrong.line is None else wrong.line
+            if place not in told:
+                told |= {place, wrong.m} if self._money_fault(wrong, signed) else {place}
         self.outcome.counts["transactions"] = journal.tree.size
 
     def _match_money(self, journal: Journal) -> Iterator[MoneyFault]:
@@ -259,8 +263,15 @@ class _Audit:
             stakes = Stakes(course.m, facts.asset, facts.stake, tuple(facts.players), lines)
             yield from journal.check_match(stakes)
 
-    def _money_fault(self, fault: MoneyFault, signed: int) -> None:
-        """Only lines under a `ledger` leaf are anybody's word; what is missing was due when a later one stood."""
+    def _left(self, journal: Journal) -> Iterator[MoneyFault]:
+        for course in self.courses.matches.values():
+            if course.close is not None:
+                yield from journal.check_left(course.m)
+
+    def _money_fault(self, fault: MoneyFault, signed: int) -> bool:
+        """Whether it accuses: only lines under a `ledger` leaf are anybody's word; what is missing was due when a later
+        one stood.
+        """
         course = self.courses.matches.get(fault.m or "")
         if fault.line is None:
             newest = max((index for index, leaf in self.courses.ledgers if leaf.size <= signed), default=-1)
@@ -271,6 +282,7 @@ class _Audit:
             self.outcome.findings.append(Finding("money", fault.detail, course.closed_at if course else None, fault.m))
         else:
             self._fault("missing" if fault.line is None else "damaged", money.LEDGER, say_detail(fault.detail))
+        return accused
 
     def _check_seats(self, seats: Mapping[tuple[str, int], Sitting]) -> None:
         for course, facts in self._read():
@@ -291,6 +303,9 @@ class _Audit:
             for event, size, root in facts.seen:
                 if size > self.tree.size or self.tree.root(size).hex() != root:
                     asked.seen.append(Unknown(course.m, event, size))
+        if self.journal is not None:
+            first = self.journal.signed_size(self.courses.ledgers)
+            asked.unsigned = unsigned(self.journal.times[first:], self.wishes.now_ms)
         self.outcome.questions = asked
 
     def _count(self) -> None:

@@ -81,6 +81,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "To ask about: matches opened before others that stand earlier: {}",
         "À demander : parties ouvertes avant d’autres qui les précèdent : {}",
     ),
+    "unsigned": (
+        "To ask about: transactions that the log does not cover yet: {}",
+        "À demander : opérations que le journal ne couvre pas encore : {}",
+    ),
+    "unsigned_lines": ("{0}, the first {1} old", "{0}, la première il y a {1}"),
     "more": ("… and {} more (--json has all)", "… et {} de plus (--json les donne tous)"),
     "match": ("match {}", "partie {}"),
     "leaf": ("leaf {}", "feuille {}"),
