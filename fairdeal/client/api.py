@@ -18,6 +18,8 @@ Answer: TypeAlias = Mapping[str, Any]
 _ATTEMPTS: Final = 7
 """With pauses of 0.1 s, doubled each time, they span six seconds: a restart of the service."""
 _FIRST_PAUSE_S: Final = 0.1
+_LONGEST_WAIT_S: Final = 5
+"""A service that is busy may ask for so much patience; one that asks for more has refused."""
 _TIMEOUT_S: Final = 20.0
 _SILENCE_S: Final = 60.0
 """A stream that says nothing for so long, not even that it is alive, is taken for dead and opened again."""
@@ -215,12 +217,22 @@ class Api:
                 if not repeatable:
                     raise Unreachable("the service did not answer, and the call is not safe to repeat") from error
                 continue
-            if response.status_code == httpx2.codes.SERVICE_UNAVAILABLE and attempt < _ATTEMPTS - 1:
+            if attempt < _ATTEMPTS - 1 and (asked := _asked_wait(response)) is not None:
+                pause = max(pause, asked)
                 continue
             if response.is_success:
                 return response
             raise _refusal(response)
         raise Unreachable("the service does not answer")
+
+
+def _asked_wait(response: httpx2.Response) -> int | None:
+    """The seconds to wait before a call that had no effect is made again; None for an answer, or a refusal."""
+    if response.status_code not in (httpx2.codes.TOO_MANY_REQUESTS, httpx2.codes.SERVICE_UNAVAILABLE):
+        return None
+    seconds = response.headers.get("Retry-After", "0")
+    asked = int(seconds) if seconds.isascii() and seconds.isdecimal() and len(seconds) < _SIZE_DIGITS else 0
+    return asked if asked <= _LONGEST_WAIT_S else None
 
 
 def _object(text: str) -> dict[str, Any]:
