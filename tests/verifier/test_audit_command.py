@@ -7,9 +7,11 @@ import runpy
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,7 +64,16 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "checkpoints": 10, "closed": 8, "events": 413, "leaves": 38, "matches": 8, "replayed": 8, "resumed": 0,
         "signatures": 339, "skipped": 0, "transactions": 31,
     }  # fmt: skip
-    assert set(told["questions"]) == {"accounts", "backwards", "endings", "lost", "not_closed", "seen", "unsigned", "void"}
+    assert set(told["questions"]) == {
+        "accounts",
+        "backwards",
+        "endings",
+        "lost",
+        "not_closed",
+        "seen",
+        "unsigned",
+        "void",
+    }
 
 
 @pytest.mark.parametrize("language", ["en", "fr"])
@@ -133,6 +144,27 @@ def test_wrong_usage(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert (code, said in err) == (2, True), (given, err)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"players": "ab"}, {"lines": [["pot"]]}, {"seen": [[1, "2", "00"]]}, {"resumes": [[1]]}, {"seats": "2"},
+        {"stake": None}, {"fault": [1]}, {"fault": ["1", "leaf", None]}, {"receipt_key": "zz"}, {"receipt_key": 7},
+        {"more": 1}, {"key": ["of", "a", "match"]},
+    ],
+)  # fmt: skip
+def test_notes_of_another_form(changed: dict[str, Any], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = (folder / "log", "--policy", folder / "policy", "--state", folder / "notes", "--lang", "en")
+    run(capsys, *given)
+    first, *others = (folder / "notes").read_text().splitlines()
+    notes = "\n".join([json.dumps(json.loads(first) | changed), *others, ""])
+    (folder / "notes").write_text(notes)
+    code, _, err = run(capsys, *given)
+    assert (code, "notes of an audit" in err) == (2, True), err
+    assert (folder / "notes").read_text() == notes
+    (folder / "notes").write_text("[" * 100_000 + "\n")
+    assert run(capsys, *given)[0] == 2
+
+
 def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = folder / "log"
     assert run(capsys, log)[0] == 13
@@ -155,6 +187,7 @@ class Web(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.folder = folder
         self.busy = 0
+        self.dripping = threading.Event()
         self.private: tuple[str, ...] = ("/",)
         self.redirect: str | None = None
         self.listing: Callable[[int], bytes] | None = self.sizes
@@ -177,7 +210,9 @@ class _Handler(BaseHTTPRequestHandler):
         authorization = self.headers.get("Authorization")
         self.server.seen.append((self.path, authorization))
         path = self.server.folder / self.path.removeprefix("/log/")
-        if self.server.busy:
+        if self.server.dripping.is_set():
+            self._drip()
+        elif self.server.busy:
             self.server.busy -= 1
             self._answer(503)
         elif self.server.redirect is not None:
@@ -190,6 +225,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, path.read_bytes())
         else:
             self._answer(404)
+
+    def _drip(self) -> None:
+        while self.server.dripping.is_set():
+            self.wfile.write(b"H")
+            time.sleep(0.05)
 
     def _answer(self, code: int, body: bytes = b"", **headers: str) -> None:
         self.send_response(code)
@@ -253,6 +293,17 @@ def test_a_service_that_goes_on(folder: Path, web: Web, capsys: pytest.CaptureFi
         ]
         == 0
     )
+
+
+def test_a_server_that_drips_bytes_is_left(
+    folder: Path, web: Web, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("fairdeal_verifier.audit.source.FILE_S", 1.0)
+    web.dripping.set()
+    code, _, err = run(capsys, web.url, "--policy", folder / "policy", "--lang", "en")
+    web.dripping.clear()
+    assert (code, err) == (14, "fairdeal-verify: checkpoint could not be fetched: not whole after 1 s\n")
+    assert len(web.seen) == 1
 
 
 def test_a_token_from_a_file(

@@ -61,3 +61,30 @@ def facts_of_open(line: bytes) -> Facts:
         data["m"], event["t"], data["close_by"], data["receipt_key"], data["asset"]["code"],
         data["stake"], data["seats"],
     )  # fmt: skip
+
+
+_SHAPES: dict[str, Any] = {
+    "m": str, "opened_at": int, "close_by": int, "receipt_key": str, "asset": str, "stake": int, "seats": int,
+    "events": int, "signatures": int, "players": [str], "lines": [(str, int)], "seen": [(int, int, str)],
+    "resumes": [(int, int)],
+}  # fmt: skip
+"""Of the members: a type, a list of one shape, or a list of these shapes one after the other."""
+
+
+def facts_of_notes(value: dict[str, Any]) -> Facts:
+    """Those that were kept as JSON, a tuple as a list; raises TypeError, ValueError, KeyError."""
+    fault = value["fault"]
+    right = fault is None or _fits(fault, (int, str, int)) or _fits(fault, (int, str, type(None)))
+    if not right or not all(_fits(value[name], shape) for name, shape in _SHAPES.items()):
+        raise ValueError("not what is kept of a match")
+    bytes.fromhex(value["receipt_key"])
+    return Facts(**value)
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    match shape:
+        case [every]:
+            return type(value) is list and all(_fits(one, every) for one in value)
+        case type():
+            return type(value) is shape
+    return type(value) is list and len(value) == len(shape) and all(map(_fits, value, shape))

@@ -2,9 +2,11 @@
 
 import re
 import time
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
+from threading import Thread
 from typing import Protocol
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -12,12 +14,15 @@ from urllib.request import Request, urlopen
 from fairdeal_verifier.errors import FileFault, NotFetched, WrongUsage
 
 TIMEOUT_S = 30.0
-"""Of one answer; the largest file is a bundle's worth of bytes."""
+"""For the next bytes of an answer."""
+FILE_S = 300.0
+"""For a whole answer: of the largest file, 64 KiB a second."""
 PAUSES_S = (0.5, 2.0, 5.0)
 """Before each further attempt, when a server is busy or does not answer."""
 AGAIN = frozenset({429, 500, 502, 503, 504})
 """Answers that another attempt may change."""
 ABSENT = frozenset({404, 410})
+REFUSED = frozenset({401, 403})
 ARCHIVE = "checkpoints"
 MAX_LIST_BYTES = 65_536
 """A thousand sizes."""
@@ -78,13 +83,29 @@ class Web:
         """See Source."""
         for pause in PAUSES_S:
             try:
-                return self._once(path, limit)
+                return self._in_time(path, limit)
             except _Again:
                 time.sleep(pause)
         try:
-            return self._once(path, limit)
+            return self._in_time(path, limit)
         except _Again as error:
             raise NotFetched(path, str(error)) from None
+
+    def _in_time(self, path: str, limit: int) -> bytes:
+        """A server that sends a byte now and then, be it of its headers, is left to itself."""
+        fetched: Future[bytes] = Future()
+
+        def fetch() -> None:
+            try:
+                fetched.set_result(self._once(path, limit))
+            except Exception as error:  # raised where it is waited for
+                fetched.set_exception(error)
+
+        Thread(target=fetch, daemon=True).start()
+        try:
+            return fetched.result(FILE_S)
+        except TimeoutError:
+            raise NotFetched(path, f"not whole after {FILE_S:.0f} s") from None
 
     def _once(self, path: str, limit: int) -> bytes:
         request = Request(f"{self.prefix}/{path}")
@@ -99,7 +120,8 @@ class Web:
                 raise FileFault("missing", path, f"HTTP {error.code}") from None
             if error.code in AGAIN:
                 raise _Again(f"HTTP {error.code}") from None
-            raise NotFetched(path, f"HTTP {error.code}") from None
+            hint = ", the auditor’s token is missing or not the right one" if error.code in REFUSED else ""
+            raise NotFetched(path, f"HTTP {error.code}{hint}") from None
         except URLError as error:
             raise _Again(str(error.reason)) from None
         except (OSError, HTTPException) as error:

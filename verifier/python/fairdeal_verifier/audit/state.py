@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fairdeal_verifier.audit.courses import Course
-from fairdeal_verifier.audit.facts import Facts
+from fairdeal_verifier.audit.facts import Facts, facts_of_notes
 from fairdeal_verifier.errors import WrongUsage
 from fairdeal_verifier.report import Signatures
 
@@ -36,10 +36,10 @@ class State:
             for line in whole.splitlines():
                 value = json.loads(line)
                 key = value.pop("key")
-                self.known[key] = Facts(**value)
+                self.known[key] = facts_of_notes(value)
             self._file: BinaryIO = path.open("ab")
             self._file.truncate(len(whole))
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise WrongUsage("state", path) from None
 
     def keep(self, replayed: list[tuple[str, Facts]]) -> None:
