@@ -47,7 +47,7 @@ openapi: $(STAMP) ## write the description of the API anew
 	$(BIN)/python -m openapi
 
 # The verifier as one page; a test compares it with the committed one. Nothing but Python is needed.
-page:
+page: ## write the verifier's page anew, verifier/js/verify.html
 	$(PYTHON) verifier/js/build_page.py
 
 # The browser that opens the page in soak: Debian's, installed where it is missing, which takes root.

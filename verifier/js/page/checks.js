@@ -75,6 +75,9 @@ const openingRows = ({ commitment, seed, hash }, who) => [
   ...(hash === null ? [] : [hexRow(say("hash of seed"), hash)]),
 ];
 
+/** Those of the operator: a witness has another name than the log. @param {any} log */
+const logKeys = ({ origin, lines }) => lines.filter((/** @type {any} */ { name }) => name === origin);
+
 /** The state of the log that the bundle stands on, and who vouches for it. @param {any} log @param {any} policy @param {any} report */
 function checkpointRows({ origin, size, root, lines }, policy, report) {
   const rows = [row(say("log origin"), origin, "hex"), row(say("log size"), number(size)), hexRow(say("log root"), root)];
@@ -106,8 +109,9 @@ const DATA = [
     row(say("ruleset"), `${facts.open.ruleset.id} ${JSON.stringify(facts.open.ruleset.options)}`, "code"),
   ],
   ({ facts, policy, report }) => [
-    row(say("signed by"), keyText(facts.head), "hex"),
     row(say("your keys"), policy === null ? say("none") : policy.keys.map(keyText).join("\n"), policy === null ? undefined : "hex"),
+    ...(facts.log === null ? [] : [row(say("log signed by"), logKeys(facts.log).map(keyText).join("\n"), "hex")]),
+    row(say("match signed by"), keyText(facts.head), "hex"),
     row(say("receipt key"), `${facts.open.log}/receipts+${facts.receiptKeyId}`, "hex"),
     ...(facts.log === null ? [] : checkpointRows(facts.log, policy, report)),
   ],

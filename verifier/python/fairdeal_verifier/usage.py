@@ -143,6 +143,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "audit_json": ("print one JSON object instead of a report", "afficher un objet JSON au lieu d’un rapport"),
     "progress": ("{} of {} matches read", "{} parties lues sur {}"),
     "not_fetched": ("{} could not be fetched: {}", "{} n’a pas pu être lu : {}"),
+    "not_kept": ("the checkpoint is not kept in {}", "l’état signé n’est pas gardé dans {}"),
     "fork": (
         "Looks for two signed texts that contradict each other, in one file or more. What it finds, anybody can check."
         " Receipts in held files count once a bundle or a fork file says whose key they are by.",

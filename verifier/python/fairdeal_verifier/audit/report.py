@@ -128,7 +128,7 @@ def _findings(outcome: Outcome, language: Language) -> Iterator[str]:
         parts += [why] if why else []
         parts += [] if found.m is None else [_say("match", language, found.m)]
         parts += [] if found.index is None else [_say("leaf", language, found.index)]
-        yield f"{found.code}{_COLON[language]}{', '.join(parts)}"
+        yield f"{found.code}: {', '.join(parts)}"
 
 
 def _faults(outcome: Outcome, language: Language) -> Iterator[str]:

@@ -66,8 +66,11 @@ def run(options: argparse.Namespace, language: Language) -> int:
         for line in lines(outcome, wishes, language):
             # A name in it may be anybody's, and a terminal obeys some characters.
             print("".join(letter if letter.isprintable() else "?" for letter in line))
-    if options.keep is not None and outcome.checkpoint is not None and may_keep(outcome, wishes):
-        write_file(options.keep, format_note(outcome.checkpoint).encode())
+    if options.keep is not None:
+        if outcome.checkpoint is not None and may_keep(outcome, wishes):
+            write_file(options.keep, format_note(outcome.checkpoint).encode())
+        else:
+            print(f"{PROGRAM}: {say('not_kept', language, options.keep)}", file=sys.stderr)
     return exit_code(outcome, wishes)
 
 
