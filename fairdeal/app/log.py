@@ -36,7 +36,7 @@ log = logging.getLogger("fairdeal.log")
 _WITNESSED_SECONDS: Final = 60
 """How long the newest witnessed checkpoint stands for the log, while later ones wait for their witnesses."""
 _CANDIDATES: Final = 100
-"""Cosigned checkpoints that are looked through for one that the operator's policy believes."""
+"""Checkpoints with enough cosignatures that are looked through for one with those that the operator's policy wants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,7 @@ class Log:
         self._clock = clock
         self.policy = policy
         self._policy = Policy.parse(policy.encode())
+        self._witnesses = [f"{one.key.name}+{one.key.key_id.hex()}" for one in self._policy.witnesses]
         self._shown = 0
 
     def evidence(self, m: str, since: int, wait_for: str | None) -> Evidence:
@@ -161,7 +162,8 @@ class Log:
     def _best(self, least: int) -> SignedCheckpoint | None:
         """The newest checkpoint of `least` leaves or more that the operator's own policy believes for its witnesses."""
         if self._policy.quorum != NO_QUORUM:
-            for signed in self._store.cosigned_checkpoints(least, _CANDIDATES):
+            enough = self._policy.fewest()
+            for signed in self._store.cosigned_checkpoints(least, self._witnesses, enough, _CANDIDATES):
                 with suppress(FairdealError):
                     self._policy.open(signed.text)
                     return signed

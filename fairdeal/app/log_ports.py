@@ -4,7 +4,7 @@ A leaf is queued in the transaction that makes it due, so that no step of a matc
 index later, when the log is appended to.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -157,8 +157,12 @@ class LogStore(Protocol):
     def checkpoint_sizes(self, since: int, limit: int) -> tuple[int, ...]:
         """The sizes above `since` that there are checkpoints of, ascending."""
 
-    def cosigned_checkpoints(self, least: int, limit: int) -> tuple[SignedCheckpoint, ...]:
-        """Those that a witness has cosigned, of `least` leaves or more, the newest first."""
+    def cosigned_checkpoints(
+        self, least: int, witnesses: Collection[str], enough: int, limit: int
+    ) -> tuple[SignedCheckpoint, ...]:
+        """Those of `least` leaves or more that `enough` of these witnesses have cosigned, the newest first. A witness
+        is named as in `add_cosignature`.
+        """
 
     def add_cosignature(self, size: int, witness: str, line: str) -> None:
         """Keeps a signature line of a witness, by its key's name and id; the first one of each stands."""

@@ -1,6 +1,6 @@
 """The log of all matches: its queue, leaves, tiles, head and checkpoints. Inside the caller's transaction."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from sqlalchemy import Connection, delete, func, insert, literal, literal_column, select, update
 
@@ -124,9 +124,12 @@ def checkpoint_sizes(connection: Connection, since: int, limit: int) -> tuple[in
     return tuple(connection.execute(some).scalars())
 
 
-def cosigned(connection: Connection, least: int, limit: int) -> tuple[SignedCheckpoint, ...]:
-    """Checkpoints that a witness has cosigned, the newest first."""
-    some = select(cosignatures.c.size).distinct().where(cosignatures.c.size >= least)
+def cosigned(
+    connection: Connection, least: int, witnesses: Collection[str], enough: int, limit: int
+) -> tuple[SignedCheckpoint, ...]:
+    """Checkpoints that `enough` of these witnesses have cosigned, the newest first."""
+    theirs = (cosignatures.c.size >= least) & cosignatures.c.witness.in_(witnesses)
+    some = select(cosignatures.c.size).where(theirs).group_by(cosignatures.c.size).having(func.count() >= enough)
     sizes = connection.execute(some.order_by(cosignatures.c.size.desc()).limit(limit)).scalars().all()
     found = (checkpoint(connection, size) for size in sizes)
     return tuple(one for one in found if one is not None)

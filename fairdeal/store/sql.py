@@ -1,6 +1,6 @@
 """The store over SQL: the one place that commits. Each method is one transaction; the work is in the modules beside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -272,9 +272,11 @@ class SqlStore(PlayerRecords):
         with self._database.read() as connection:
             return log.checkpoint_sizes(connection, since, limit)
 
-    def cosigned_checkpoints(self, least: int, limit: int) -> tuple[SignedCheckpoint, ...]:
+    def cosigned_checkpoints(
+        self, least: int, witnesses: Collection[str], enough: int, limit: int
+    ) -> tuple[SignedCheckpoint, ...]:
         with self._database.read() as connection:
-            return log.cosigned(connection, least, limit)
+            return log.cosigned(connection, least, witnesses, enough, limit)
 
     def add_cosignature(self, size: int, witness: str, line: str) -> None:
         with self._database.write() as connection:

@@ -106,6 +106,16 @@ class Policy:
         if self.quorum not in met:
             raise QuorumMissing("too few witnesses of the policy have cosigned")
 
+    def fewest(self) -> int:
+        """How many witnesses must have cosigned at the least; more where their groups ask for others."""
+        groups = {group.name: group for group in self.groups}
+
+        def needed(name: str) -> int:
+            group = groups.get(name)
+            return 1 if group is None else sum(sorted(map(needed, group.members))[: group.threshold])
+
+        return 0 if self.quorum == NO_QUORUM else needed(self.quorum)
+
 
 def format_policy(keys: Iterable[VerifierKey], witnessed: Policy | None = None) -> str:
     """The text of a policy that believes these logs, and asks for the witnesses that `witnessed` asks for, or none."""

@@ -153,14 +153,21 @@ def test_cosignatures_stand_with_their_checkpoint(store: Store) -> None:
     wait_for_index(store, 1)
     store.append_leaves(next_append(store))
     store.keep_checkpoint(1, "one\n\nmine\n")
-    assert store.cosigned_checkpoints(0, 9) == ()
+    assert store.cosigned_checkpoints(0, ["a", "b"], 1, 9) == ()
     for size, witness, line in ((1, "b", "line b\n"), (1, "a", "line a\n"), (1, "a", "later\n"), (0, "a", "line\n")):
         store.add_cosignature(size, witness, line)
     found = store.checkpoint()
     assert found is not None
     assert found.text == "one\n\nmine\nline a\nline b\n"
-    assert [one.size for one in store.cosigned_checkpoints(0, 9)] == [1, 0]
-    assert [one.size for one in store.cosigned_checkpoints(1, 9)] == [1]
+    for least, witnesses, enough, limit, sizes in (
+        (0, ["a", "b"], 1, 9, [1, 0]),
+        (0, ["a", "b"], 1, 1, [1]),
+        (1, ["a", "b"], 1, 9, [1]),
+        (0, ["a", "b"], 2, 9, [1]),
+        (0, ["b", "c"], 1, 9, [1]),
+        (0, ["b", "c"], 2, 9, []),
+    ):
+        assert [one.size for one in store.cosigned_checkpoints(least, witnesses, enough, limit)] == sizes
     with pytest.raises((RecordsBroken, StoreFailed)):
         store.add_cosignature(7, "a", "line\n")
 

@@ -59,6 +59,7 @@ def enough(rest: str) -> set[tuple[int, ...]]:
 )  # fmt: skip
 def test_which_witnesses_are_enough(rest: str, expected: set[tuple[int, ...]]) -> None:
     assert enough(rest) == expected
+    assert policy(rest).fewest() == min(map(len, expected))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Which checkpoint the log shows everybody: the newest that is witnessed, as long as that is fresh."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import pytest
@@ -33,8 +34,13 @@ class Shown:
         lines = (WITNESSES[who].cosign(checkpoint, at).format() for who, at in self.cosigned.get(size, {}).items())
         return SignedCheckpoint(size, sign_note(checkpoint.body(), LOG.signer), tuple(lines))
 
-    def cosigned_checkpoints(self, least: int, limit: int) -> tuple[SignedCheckpoint, ...]:
-        return tuple(self.checkpoint(size) for size in sorted(self.cosigned, reverse=True) if size >= least)[:limit]
+    def cosigned_checkpoints(
+        self, least: int, witnesses: Collection[str], enough: int, limit: int
+    ) -> tuple[SignedCheckpoint, ...]:
+        names = {f"{one.verifier_key.name}+{one.verifier_key.key_id.hex()}": who for who, one in enumerate(WITNESSES)}
+        theirs = {names[name] for name in witnesses}
+        sizes = [size for size, who in self.cosigned.items() if size >= least and len(theirs & who.keys()) >= enough]
+        return tuple(self.checkpoint(size) for size in sorted(sizes, reverse=True)[:limit])
 
 
 def log_around(shown: Shown, quorum: str) -> Log:
@@ -60,6 +66,7 @@ def size_of(text: str) -> int:
         ("both", {10: {0: NOW - 500, 1: NOW + 60}}, 10),
         ("both", {10: {0: NOW - 500, 1: NOW + 61}}, 20),
         ("both", {20: {0: NOW - 500, 1: NOW - 500}}, 20),
+        ("both", {10: {0: NOW, 1: NOW}, **{size: {0: NOW} for size in range(11, 211)}}, 10),
     ],
 )
 def test_what_is_shown(quorum: str, cosigned: dict[int, dict[int, int]], size: int) -> None:
