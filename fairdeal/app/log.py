@@ -37,6 +37,8 @@ _WITNESSED_SECONDS: Final = 60
 """How long the newest witnessed checkpoint stands for the log, while later ones wait for their witnesses."""
 _CANDIDATES: Final = 100
 """Checkpoints with enough cosignatures that are looked through for one with those that the operator's policy wants."""
+_WARN_MS: Final = 60_000
+"""Between two lines of one kind that callers can have written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Log:
         self._policy = Policy.parse(policy.encode())
         self._witnesses = [f"{one.key.name}+{one.key.key_id.hex()}" for one in self._policy.witnesses]
         self._shown = 0
+        self._warned: dict[str, int] = {}
 
     def evidence(self, m: str, since: int, wait_for: str | None) -> Evidence:
         """What stands of the match, with proofs; `since` is the size that the client holds, `wait_for` a type of leaf
@@ -78,7 +81,7 @@ class Log:
             raise UnknownMatch("there is no such match")
         newest, leaves = self._leaves(m, wait_for)
         if since > newest.size:
-            log.error("a client holds a checkpoint beyond the log", extra={"match": m, "held": since})
+            self._warn("somebody asks from beyond the log", since)
             raise AheadOfLog("the log has not so many leaves", {"size": newest.size})
         subtrees = self._subtrees(newest.size)
         consistency = consistency_proof(since, newest.size, subtrees)
@@ -90,7 +93,7 @@ class Log:
         if size <= newest and root == (tree_root(size, self._subtrees(newest)) if size else EMPTY_ROOT):
             return
         if size:
-            log.error("a player holds a checkpoint that is not this log's", extra={"held": size})
+            self._warn("a join has seen a checkpoint that is not this log's", size)
         raise IllegalAction("the log is not the one that the join has seen", {"reason": "seen"})
 
     def bundle_part(self, m: str, seen: Iterable[int]) -> LogPart:
@@ -144,6 +147,13 @@ class Log:
         else:
             data = read_tile(self._store, named)
         return LogFile(data, named.width == TILE_WIDTH)
+
+    def _warn(self, what: str, held: int) -> None:
+        """Anybody can say so of any size, as often as they like, and nothing is signed: told once a minute."""
+        minute = self._clock.now_ms() // _WARN_MS
+        if self._warned.get(what) != minute:
+            self._warned[what] = minute
+            log.warning(what, extra={"held": held})
 
     def _leaves(self, m: str, wait_for: str | None) -> tuple[SignedCheckpoint, tuple[LoggedLeaf, ...]]:
         """The newest checkpoint, and the match's leaves under it, the one of the type `wait_for` among them.

@@ -1,5 +1,6 @@
 """Which checkpoint the log shows everybody: the newest that is witnessed, as long as that is fresh."""
 
+import logging
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -7,6 +8,7 @@ import pytest
 
 from fairdeal.app.log import Log
 from fairdeal.app.log_ports import SignedCheckpoint
+from fairdeal.errors import AheadOfLog, IllegalAction
 from fairdeal.keys import SigningKey
 from fairdeal.tlog import Checkpoint, Cosigner, Note, sign_note
 from tests.witness.log import SmallLog
@@ -21,13 +23,20 @@ class Shown:
     """A store, a sequencer and a clock: what was signed, and who cosigned it when (seconds)."""
 
     size: int = 20
+    now: int = NOW * 1_000 + 999
     cosigned: dict[int, dict[int, int]] = field(default_factory=dict)
 
     def newest(self) -> SignedCheckpoint:
         return self.checkpoint(self.size)
 
     def now_ms(self) -> int:
-        return NOW * 1_000 + 999
+        return self.now
+
+    def table(self, m: str) -> str:
+        return m
+
+    def match_leaves(self, m: str) -> tuple[()]:
+        return ()
 
     def checkpoint(self, size: int) -> SignedCheckpoint:
         checkpoint = LOG.checkpoint(size)
@@ -73,6 +82,24 @@ def test_what_is_shown(quorum: str, cosigned: dict[int, dict[int, int]], size: i
     shown = Shown(cosigned=cosigned)
     text = log_around(shown, quorum).checkpoint()
     assert (size_of(text), text) == (size, shown.checkpoint(size).text)
+
+
+def test_what_anybody_can_say_is_a_warning_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+    shown = Shown()
+    log = log_around(shown, "none")
+
+    def said() -> list[tuple[int, str]]:
+        for _ in range(3):
+            with pytest.raises(AheadOfLog):
+                log.evidence("m", 10**9, None)
+            with pytest.raises(IllegalAction):
+                log.check_seen(10**9, bytes(32))
+        return [(one.levelno, one.message.split()[0]) for one in caplog.records if one.name == "fairdeal.log"]
+
+    both = [(logging.WARNING, "somebody"), (logging.WARNING, "a")]
+    assert said() == both
+    shown.now += 60_000
+    assert said() == 2 * both
 
 
 def test_the_log_never_goes_back() -> None:
