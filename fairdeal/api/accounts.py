@@ -1,9 +1,12 @@
-"""Routes of people and money: accounts, sessions, deposits, the wallet."""
+"""Routes of people: accounts, sessions, the way back into an account, the wallet."""
 
-from fastapi import APIRouter, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
 
 from fairdeal.api.caller import (
     CallerDep,
+    OperatorDep,
     ServicesDep,
     TokenDep,
     check_origin,
@@ -15,6 +18,11 @@ from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
 from fairdeal.api.schemas.accounts import (
     AccountOut,
     LogIn,
+    NewAccountOut,
+    RecoverIn,
+    RecoveryOut,
+    RenewIn,
+    ResetIn,
     SessionOut,
     SignUp,
     WalletLineOut,
@@ -29,13 +37,13 @@ router = APIRouter(tags=["accounts"])
 
 
 @router.post("/accounts", status_code=201, operation_id="sign_up")
-async def sign_up(body: SignUp, request: Request, services: ServicesDep) -> AccountOut:
+async def sign_up(body: SignUp, request: Request, services: ServicesDep) -> NewAccountOut:
     """Makes an account."""
     if body.kind == "bot" and not is_operator(request, services):
         raise Forbidden("only the operator marks an account as a machine's")
     services.rates.count_sign_up(request.scope[CLIENT])
-    account = await services.hashing.run(lambda: services.accounts.sign_up(body.name, body.password, body.kind))
-    return _account(account)
+    account, code = await services.hashing.run(lambda: services.accounts.sign_up(body.name, body.password, body.kind))
+    return NewAccountOut(id=account.id, name=account.name, kind=account.kind, recovery_code=code)
 
 
 @router.post("/sessions", status_code=201, operation_id="log_in")
@@ -67,6 +75,36 @@ def log_out_everywhere(response: Response, services: ServicesDep, caller: Caller
     """Ends every login of the caller's account, on every device, and their streams."""
     services.accounts.log_out_everywhere(caller.id)
     forget_cookie(response, services)
+
+
+@router.post("/me/recovery-code", operation_id="renew_recovery")
+async def renew_recovery(body: RenewIn, request: Request, services: ServicesDep, caller: CallerDep) -> RecoveryOut:
+    """Makes the caller another recovery code: the one before is worth nothing."""
+    with services.rates.log_in(caller.name, request.scope[CLIENT]):
+        code = await services.hashing.run(lambda: services.accounts.renew_recovery(caller.name, body.password))
+    return RecoveryOut(recovery_code=code)
+
+
+@router.post("/recovery", operation_id="recover")
+async def recover(body: RecoverIn, request: Request, services: ServicesDep) -> RecoveryOut:
+    """Sets another password by the recovery code, which serves once, ends every login of the account and answers the
+    next code.
+    """
+    with services.rates.log_in(body.name, request.scope[CLIENT]):
+        code = await services.hashing.run(lambda: services.accounts.recover(body.name, body.code, body.password))
+    return RecoveryOut(recovery_code=code)
+
+
+@router.post("/accounts/{account}/reset", operation_id="reset", dependencies=[OperatorDep], tags=["operator"])
+def reset(
+    account: Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The account's id.")],
+    body: ResetIn,
+    services: ServicesDep,
+) -> RecoveryOut:
+    """Ends an account's logins and its password, and answers a recovery code to give to its owner. For the operator;
+    that it was done, and why, is kept for the auditor.
+    """
+    return RecoveryOut(recovery_code=services.accounts.reset(account, body.reason))
 
 
 @router.get("/me", operation_id="me")

@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime
 from hashlib import sha256
+from hmac import compare_digest
 from typing import Final
 
+from fairdeal.app.codes import new_code, spelled
 from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.hub import Hub
@@ -13,6 +15,8 @@ from fairdeal.errors import CredentialsRefused, Unauthenticated, UnknownAccount
 from fairdeal.match.terms import Asset
 
 _ID_BYTES: Final = 16
+_RECOVERY_LETTERS: Final = 25
+"""125 bits: it stands in for the password, and is written down, not remembered."""
 _TOKEN_BYTES: Final = 32
 """A session token cannot be guessed; only its SHA-256 is stored."""
 
@@ -29,26 +33,23 @@ class Accounts:
         # Checked when the name is unknown, so that the time of an answer does not tell which names exist.
         self._nobody = hash_password(entropy.take(_TOKEN_BYTES).hex())
 
-    def sign_up(self, name: str, password: str, kind: AccountKind) -> Account:
-        """A new account. Raises NameTaken."""
-        account_id = self._entropy.take(_ID_BYTES).hex()
-        account = Account(account_id, name, kind, hash_password(password), self._clock.now_ms())
+    def sign_up(self, name: str, password: str, kind: AccountKind) -> tuple[Account, str]:
+        """A new account, and its recovery code, which is kept nowhere. Raises NameTaken."""
+        account_id, code = self._entropy.take(_ID_BYTES).hex(), self._new_code()
+        account = Account(account_id, name, kind, hash_password(password), self._clock.now_ms(), _code_hash(code))
         self._store.create_account(account)
-        return account
+        return account, code
 
     def log_in(self, name: str, password: str) -> tuple[str, int, Account]:
         """A session's token (64 hex digits, known to its owner alone), when it expires, whose it is.
 
         Raises CredentialsRefused, the same for an unknown name and a wrong password.
         """
-        account = self._store.account_named(name)
-        known = password_matches(account.password_hash if account else self._nobody, password)
-        if account is None or not known:
-            raise CredentialsRefused("no account has that name and password")
+        account = self._checked(name, password)
         now = self._clock.now_ms()
         token = self._entropy.take(_TOKEN_BYTES).hex()
         expires_at = now + self._house.session_ms
-        self._store.open_session(Session(_token_hash(token), account.id, expires_at), now)
+        self._store.open_session(Session(_token_hash(token), account.id, expires_at), now, account.password_hash)
         return token, expires_at, account
 
     def who(self, token: str) -> Account:
@@ -78,6 +79,48 @@ class Accounts:
         self._store.close_sessions(account_id)
         self._hub.wake(account_id)
 
+    def renew_recovery(self, name: str, password: str) -> str:
+        """Another recovery code in place of the one there was. Raises CredentialsRefused."""
+        account, code = self._checked(name, password), self._new_code()
+        self._store.renew_recovery(account.id, account.password_hash, _code_hash(code))
+        return code
+
+    def recover(self, name: str, code: str, password: str) -> str:
+        """Another password, for who has the recovery code, and the next code; every login ends, and the streams.
+
+        Raises CredentialsRefused, the same for an unknown name and a wrong code.
+        """
+        # First, and in any case: the time tells nothing of the name.
+        password_hash = hash_password(password)
+        account, given = self._store.account_named(name), _code_hash(code)
+        if account is None or account.recovery_hash is None or not compare_digest(account.recovery_hash, given):
+            raise CredentialsRefused("no account has that name and recovery code")
+        next_code = self._new_code()
+        self._store.recover(account.id, given, password_hash, _code_hash(next_code))
+        self._hub.wake(account.id)
+        return next_code
+
+    def reset(self, account_id: str, reason: str) -> str:
+        """The operator's help for who has lost password and code: nobody knows the password any more, every login has
+        ended, and the code that is answered makes another. The auditor sees it. Raises UnknownAccount.
+        """
+        code = self._new_code()
+        self._store.reset(account_id, self._nobody, _code_hash(code), reason, self._clock.now_ms())
+        self._hub.wake(account_id)
+        return code
+
+    def _checked(self, name: str, password: str) -> Account:
+        account = self._store.account_named(name)
+        known = password_matches(account.password_hash if account else self._nobody, password)
+        if account is None or not known:
+            raise CredentialsRefused("no account has that name and password")
+        return account
+
+    def _new_code(self) -> str:
+        """In groups of five, as it is shown."""
+        code = new_code(self._entropy, _RECOVERY_LETTERS)
+        return "-".join(code[start : start + 5] for start in range(0, len(code), 5))
+
     @property
     def asset(self) -> Asset:
         """What all money here is counted in."""
@@ -99,6 +142,11 @@ class Accounts:
     def own_matches(self, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
         """Where the account sits or sat, by when it sat down, the newest first."""
         return self._store.own_matches(account_id, before, limit)
+
+
+def _code_hash(code: str) -> bytes:
+    # No slow hash: nobody tries 2^125 codes.
+    return sha256(spelled(code).encode()).digest()
 
 
 def _token_hash(token: str) -> bytes:

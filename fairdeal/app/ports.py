@@ -16,6 +16,7 @@ from fairdeal.app.log_ports import CommitResult as CommitResult
 from fairdeal.app.log_ports import LogStore
 from fairdeal.app.once import Once as Once
 from fairdeal.app.proof_ports import ProofStore
+from fairdeal.app.recovery_ports import RecoveryStore
 from fairdeal.app.safeguard_ports import SafeguardStore
 from fairdeal.ledger import Books, Transaction
 
@@ -37,13 +38,17 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who can sit. `id` is 32 hex digits and never published; `name` is unique, whatever its capitals."""
+    """Somebody who can sit. `id` is 32 hex digits and never published; `name` is unique, whatever its capitals.
+
+    `recovery_hash` is the SHA-256 of the code that stands in for a forgotten password.
+    """
 
     id: str
     name: str
     kind: AccountKind
     password_hash: str = field(repr=False)
     created_at: int
+    recovery_hash: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +158,12 @@ class SignificantEvent:
 
     `data` of "exclusion": `account`, `stop`, `until`; of "identify": `player`, `reason`, and `m` and `seat`, both None
     where nobody had that pseudonym; of "limit": `account`, `limit`, `period`, `old`, `amount`, `from`; of "proof":
-    `transactions`, `root`, `matches`, and `fault`, None where the books hold; of "switch": `account`, None for
-    everybody, `play`, `reason`; of "void": `m`.
+    `transactions`, `root`, `matches`, and `fault`, None where the books hold; of "reset": `account`, `reason`; of
+    "switch": `account`, None for everybody, `play`, `reason`; of "void": `m`.
     """
 
     at: int
-    kind: Literal["exclusion", "identify", "limit", "proof", "switch", "void"]
+    kind: Literal["exclusion", "identify", "limit", "proof", "reset", "switch", "void"]
     data: Mapping[str, str | int | None]
     seq: int | None = None
 
@@ -195,7 +200,7 @@ class Append:
     leaves: tuple[bytes, ...] = ()
 
 
-class Store(CashierStore, HistoryStore, LogStore, ProofStore, SafeguardStore, Protocol):
+class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecoveryStore, SafeguardStore, Protocol):
     """Everything that outlives the process. Any method can raise an error of the family `Broken`."""
 
     def create_account(self, account: Account) -> None:
@@ -205,8 +210,10 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, SafeguardStore, Pr
 
     def account_named(self, name: str) -> Account | None: ...
 
-    def open_session(self, session: Session, now: int) -> None:
-        """Keeps a login, and drops the account's expired ones. Raises UnknownAccount."""
+    def open_session(self, session: Session, now: int, password_hash: str) -> None:
+        """Keeps a login, and drops the account's expired ones. Raises UnknownAccount, CredentialsRefused when the
+        account's password is no longer the one that was checked.
+        """
 
     def session_account(self, token_hash: bytes, now: int) -> Account | None:
         """Whose login this is; None when there is none, or it expired."""

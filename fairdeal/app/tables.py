@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from fairdeal import ledger
+from fairdeal.app.codes import new_code, spelled
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.once import Once, intent
@@ -31,8 +32,6 @@ RULESETS: Final = {"duel": "duel@1", "classique": "classique@1", "coinche": "coi
 """The games that tables are opened for."""
 CLOSE_MS: Final = 48 * 3_600_000
 """Past the waiting time and this much more, an auditor lists a match that has not closed."""
-_CODE_LETTERS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Crockford's 32: none is mistaken for another when read aloud."""
 _CODE_LENGTH: Final = 8
 """40 bits: nobody finds a table by trying."""
 
@@ -99,7 +98,7 @@ class Tables:
                 stake=wanted.stake,
                 asset=house.asset.code,
                 visibility="private" if wanted.private else "public",
-                code=self._new_code() if wanted.private else None,
+                code=new_code(self._entropy, _CODE_LENGTH) if wanted.private else None,
                 line=opened.line,
                 commitment=terms.commitment,
                 sealed_seed=house.custody.seal(seed, m, self._entropy.take(CUSTODY_NONCE_BYTES)),
@@ -121,7 +120,7 @@ class Tables:
 
     def with_code(self, code: str) -> Match:
         """The private table of that code. Raises UnknownMatch."""
-        table = self._store.table_with_code(_spelled(code))
+        table = self._store.table_with_code(spelled(code))
         if table is None:
             raise UnknownMatch("there is no table of that code")
         return self._matches.load(table.match_id)
@@ -144,7 +143,7 @@ class Tables:
         """
         match = self._matches.load(m)
         table, terms = match.table, match.state.terms
-        if table.code is not None and (code is None or _spelled(code) != table.code):
+        if table.code is not None and (code is None or spelled(code) != table.code):
             raise CodeRefused("the private table's code is missing or wrong")
         if account.kind == "bot" and table.stake:
             raise BotRefused("machines do not sit at staked tables")
@@ -152,8 +151,8 @@ class Tables:
         player = pseudonym(self._entropy.take(PSEUDONYM_BYTES))
         stake = table.stake
         money = ledger.sit(m, account.id, player, stake, asset=table.asset, at=now) if stake else None
-        own_code = self._new_code() if stake and terms.seats > terms.ruleset.sides else None
-        given_code = None if partner_code is None else _spelled(partner_code)
+        own_code = new_code(self._entropy, _CODE_LENGTH) if stake and terms.seats > terms.ruleset.sides else None
+        given_code = None if partner_code is None else spelled(partner_code)
         full_due_at = now + terms.clock.join_ms
         sitting = Sitting(m, account.id, player, seat, full_due_at, money, now, own_code, given_code)
         self._store.sit(sitting, Once(account.id, key, intent("sit", m=m, seat=seat, partner=given_code)))
@@ -207,12 +206,3 @@ class Tables:
             return Cancel()
 
         return self._matches.step(m, self._clock.now_ms(), choose)
-
-    def _new_code(self) -> str:
-        return "".join(_CODE_LETTERS[byte % len(_CODE_LETTERS)] for byte in self._entropy.take(_CODE_LENGTH))
-
-
-def _spelled(code: str) -> str:
-    """A code as it is kept: people type small letters, spaces and dashes, and O, I, L for the digits."""
-    kept = code.upper().replace(" ", "").replace("-", "")
-    return kept.translate(str.maketrans("OIL", "011"))

@@ -1,13 +1,21 @@
 """Accounts and their logins. Inside the caller's transaction."""
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
-from fairdeal.app.ports import Account, Session
-from fairdeal.errors import NameTaken, UnknownAccount
+from fairdeal.app.ports import Account, Session, SignificantEvent
+from fairdeal.errors import CredentialsRefused, NameTaken, UnknownAccount
+from fairdeal.store import audit
 from fairdeal.store.statements import NUL, insert_unless_there, lock
 from fairdeal.store.tables import accounts, sessions
 
-_ACCOUNT = (accounts.c.id, accounts.c.name, accounts.c.kind, accounts.c.password_hash, accounts.c.created_at)
+_ACCOUNT = (
+    accounts.c.id,
+    accounts.c.name,
+    accounts.c.kind,
+    accounts.c.password_hash,
+    accounts.c.created_at,
+    accounts.c.recovery_hash,
+)
 
 
 def create_account(connection: Connection, account: Account) -> None:
@@ -19,6 +27,7 @@ def create_account(connection: Connection, account: Account) -> None:
         kind=account.kind,
         password_hash=account.password_hash,
         created_at=account.created_at,
+        recovery_hash=account.recovery_hash,
     )
     if connection.execute(new.returning(accounts.c.id)).one_or_none() is None:
         raise NameTaken("another account has that name")
@@ -49,9 +58,10 @@ def lock_account(connection: Connection, account_id: str) -> None:
     lock(connection, accounts, accounts.c.id == account_id)
 
 
-def open_session(connection: Connection, session: Session, now: int) -> None:
-    """Raises UnknownAccount."""
-    check_account(connection, session.account_id)
+def open_session(connection: Connection, session: Session, now: int, password_hash: str) -> None:
+    """Raises UnknownAccount, CredentialsRefused."""
+    lock_account(connection, session.account_id)
+    _check_unchanged(connection, session.account_id, accounts.c.password_hash == password_hash)
     mine = sessions.c.account_id == session.account_id
     connection.execute(delete(sessions).where(mine, sessions.c.expires_at <= now))
     new = insert(sessions).values(
@@ -74,6 +84,40 @@ def close_session(connection: Connection, token_hash: bytes) -> None:
 def close_sessions(connection: Connection, account_id: str) -> None:
     """All those of an account."""
     connection.execute(delete(sessions).where(sessions.c.account_id == account_id))
+
+
+def renew_recovery(connection: Connection, account_id: str, password_hash: str, code_hash: bytes) -> None:
+    """Raises CredentialsRefused."""
+    lock_account(connection, account_id)
+    _check_unchanged(connection, account_id, accounts.c.password_hash == password_hash)
+    connection.execute(update(accounts).where(accounts.c.id == account_id).values(recovery_hash=code_hash))
+
+
+def recover(
+    connection: Connection, account_id: str, code_hash: bytes, password_hash: str, next_code_hash: bytes
+) -> None:
+    """Raises CredentialsRefused."""
+    lock_account(connection, account_id)
+    _check_unchanged(connection, account_id, accounts.c.recovery_hash == code_hash)
+    _replace(connection, account_id, password_hash, next_code_hash)
+
+
+def reset(connection: Connection, account_id: str, password_hash: str, code_hash: bytes, reason: str, at: int) -> None:
+    """Raises UnknownAccount."""
+    lock_account(connection, account_id)
+    _replace(connection, account_id, password_hash, code_hash)
+    audit.keep(connection, SignificantEvent(at, "reset", {"account": account_id, "reason": reason}))
+
+
+def _check_unchanged(connection: Connection, account_id: str, still: ColumnElement[bool]) -> None:
+    if _one(connection, (accounts.c.id == account_id) & still) is None:
+        raise CredentialsRefused("the account's password or code has changed meanwhile")
+
+
+def _replace(connection: Connection, account_id: str, password_hash: str, code_hash: bytes) -> None:
+    new = update(accounts).where(accounts.c.id == account_id)
+    connection.execute(new.values(password_hash=password_hash, recovery_hash=code_hash))
+    close_sessions(connection, account_id)
 
 
 def _one(connection: Connection, which: ColumnElement[bool]) -> Account | None:

@@ -1,16 +1,16 @@
-"""The part of `SqlStore` that is about a player's money and safeguards. As there, each method is one transaction."""
+"""The part of `SqlStore` about a player's money, safeguards and recovery. As there, each method is one transaction."""
 
 from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
 from fairdeal.app.once import Once
 from fairdeal.app.safeguard_ports import Exclusion, Limit, LimitKind, Period, Switch
 from fairdeal.ledger import Transaction
-from fairdeal.store import cashier, safeguards
+from fairdeal.store import cashier, people, safeguards
 from fairdeal.store.database import Database
 from fairdeal.store.once import answer, given
 
 
 class PlayerRecords:
-    """`CashierStore` and `SafeguardStore` of `app`, over a database that a subclass has opened."""
+    """`CashierStore`, `RecoveryStore` and `SafeguardStore` of `app`, over a database that a subclass has opened."""
 
     _database: Database
 
@@ -60,3 +60,15 @@ class PlayerRecords:
     def switches_off(self) -> tuple[Switch, ...]:
         with self._database.read() as connection:
             return safeguards.switches_off(connection)
+
+    def renew_recovery(self, account_id: str, password_hash: str, code_hash: bytes) -> None:
+        with self._database.write() as connection:
+            people.renew_recovery(connection, account_id, password_hash, code_hash)
+
+    def recover(self, account_id: str, code_hash: bytes, password_hash: str, next_code_hash: bytes) -> None:
+        with self._database.write() as connection:
+            people.recover(connection, account_id, code_hash, password_hash, next_code_hash)
+
+    def reset(self, account_id: str, password_hash: str, code_hash: bytes, reason: str, at: int) -> None:
+        with self._database.write() as connection:
+            people.reset(connection, account_id, password_hash, code_hash, reason, at)

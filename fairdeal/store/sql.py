@@ -82,9 +82,9 @@ class SqlStore(PlayerRecords):
         with self._database.read() as connection:
             return people.account_named(connection, name)
 
-    def open_session(self, session: Session, now: int) -> None:
+    def open_session(self, session: Session, now: int, password_hash: str) -> None:
         with self._database.write() as connection:
-            people.open_session(connection, session, now)
+            people.open_session(connection, session, now, password_hash)
 
     def session_account(self, token_hash: bytes, now: int) -> Account | None:
         with self._database.read() as connection:

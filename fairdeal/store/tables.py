@@ -53,6 +53,7 @@ class AccountRow(Row, table=True):
     kind: str
     password_hash: str
     created_at: int = Field(sa_type=BigInteger)
+    recovery_hash: bytes | None
 
 
 class SessionRow(Row, table=True):
@@ -250,7 +251,7 @@ class SignificantEventRow(Row, table=True):
 
     __tablename__ = "significant_events"
     __table_args__ = (
-        CheckConstraint("kind IN ('exclusion', 'identify', 'limit', 'proof', 'switch', 'void')", name="kind"),
+        CheckConstraint("kind IN ('exclusion', 'identify', 'limit', 'proof', 'reset', 'switch', 'void')", name="kind"),
     )
     seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     at: int = Field(sa_type=BigInteger)

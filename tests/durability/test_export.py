@@ -34,9 +34,9 @@ def fill(home: Path) -> None:
     """The records of a service that has been busy, made by its own use cases without a network."""
     app = create_app(Settings(database=home / "fairdeal.db", keys=home / "keys"))
     services: Services = app.state.services
-    people = [services.accounts.sign_up(name, PASSWORD, "player") for name in ("alice", "bruno")]
+    people = [services.accounts.sign_up(name, PASSWORD, "player")[0] for name in ("alice", "bruno")]
     for person in people:
-        services.accounts.deposit(person.id, 10**9, f"deposit-{person.name}")
+        services.cashier.deposit("operator", f"deposit-{person.name}", person.id, 10**9)
     for number in range(MATCHES):
         m = services.tables.open(people[0], Wanted("duel", 100)).table.match_id
         if number % PLAYED:

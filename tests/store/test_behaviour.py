@@ -74,8 +74,8 @@ def test_a_name_is_taken_once(store: Store) -> None:
 
 def test_a_login_lasts_until_it_expires_or_is_closed(store: Store, house: House) -> None:
     ann = house.account()
-    store.open_session(Session(b"1" * 32, ann, 100), 10)
-    store.open_session(Session(b"2" * 32, ann, 300), 10)
+    store.open_session(Session(b"1" * 32, ann, 100), 10, "hash")
+    store.open_session(Session(b"2" * 32, ann, 300), 10, "hash")
     found = store.session_account(b"1" * 32, 99)
     assert found is not None
     assert found.id == ann
@@ -89,7 +89,7 @@ def test_a_login_lasts_until_it_expires_or_is_closed(store: Store, house: House)
 def test_all_logins_of_an_account_are_closed_at_once(store: Store, house: House) -> None:
     ann, ben = house.account(), house.account()
     for token_hash, account in ((b"1" * 32, ann), (b"2" * 32, ann), (b"3" * 32, ben)):
-        store.open_session(Session(token_hash, account, 100), 10)
+        store.open_session(Session(token_hash, account, 100), 10, "hash")
     store.close_sessions(ann)
     store.close_sessions(ann)
     assert [store.session_account(bytes([n]) * 32, 99) is None for n in b"123"] == [True, True, False]
@@ -97,7 +97,7 @@ def test_all_logins_of_an_account_are_closed_at_once(store: Store, house: House)
 
 def test_nobody_cannot_log_in(store: Store) -> None:
     with pytest.raises(UnknownAccount):
-        store.open_session(Session(b"1" * 32, NOBODY, 100), 10)
+        store.open_session(Session(b"1" * 32, NOBODY, 100), 10, "hash")
 
 
 # Deposits, idempotency and the wallet

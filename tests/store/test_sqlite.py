@@ -76,7 +76,7 @@ def test_a_hand_at_the_sql_prompt_makes_a_writer_wait_and_not_fail(tmp_path: Pat
 def test_expired_logins_go_when_their_account_logs_in_again(tmp_path: Path, store: Store, house: House) -> None:
     ann = house.account()
     for now, token_hash in ((10, b"1" * 32), (50, b"2" * 32), (100, b"3" * 32)):
-        store.open_session(Session(token_hash, ann, now + 90), now)
+        store.open_session(Session(token_hash, ann, now + 90), now, "hash")
     with closing(sqlite3.connect(tmp_path / "house.db")) as sql:
         assert sql.execute("SELECT token_hash FROM sessions ORDER BY 1").fetchall() == [(b"2" * 32,), (b"3" * 32,)]
 

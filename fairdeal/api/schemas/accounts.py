@@ -35,6 +35,10 @@ Name: TypeAlias = Annotated[
 NewPassword: TypeAlias = Annotated[str, Field(min_length=8, max_length=128, examples=["correct horse battery"])]
 
 
+GivenName: TypeAlias = Annotated[str, Field(max_length=64, examples=["Zoé"]), BeforeValidator(_composed)]
+Password: TypeAlias = Annotated[str, Field(max_length=128, examples=["correct horse battery"])]
+
+
 class SignUp(Model):
     """A new account. Only the operator may say `kind` "bot"."""
 
@@ -51,11 +55,43 @@ class AccountOut(Model):
     kind: Kind
 
 
+class NewAccountOut(AccountOut):
+    """A new account, with its recovery code, which is shown this once: for who forgets the password."""
+
+    recovery_code: str
+
+
+class RenewIn(Model):
+    """The password again: a login alone makes no code."""
+
+    password: Password
+
+
+class RecoverIn(Model):
+    """The recovery code, in capitals or not, with its dashes or without; and the new password."""
+
+    name: GivenName
+    code: Annotated[str, Field(max_length=64, examples=["0G5SM-8XJQ4-T2CWV-9NRKA-7YEBD"])]
+    password: NewPassword
+
+
+class ResetIn(Model):
+    """Why the operator resets the account. The reason is kept for the auditor, for ever."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S", examples=["complaint 17"])]
+
+
+class RecoveryOut(Model):
+    """The recovery code from now on, which is shown this once; the one before is worth nothing."""
+
+    recovery_code: str
+
+
 class LogIn(Model):
     """With `cookie`, the token is set as a cookie that scripts cannot read, and is not in the answer."""
 
-    name: Annotated[str, Field(max_length=64, examples=["Zoé"]), BeforeValidator(_composed)]
-    password: Annotated[str, Field(max_length=128, examples=["correct horse battery"])]
+    name: GivenName
+    password: Password
     cookie: bool = False
 
 

@@ -24,14 +24,14 @@ class IdentityOut(Model):
 
 
 class SignificantEventOut(Model):
-    """`kind` is `exclusion` (`account`, `stop`, `until`), `limit` (`account`, `limit`, `period`, `old`, `amount`,
-    `from`), `switch` (`account`, null for everybody, `play`, `reason`), `identify` (`player`, `reason`, and `m` and
-    `seat`, null where nobody was found), `void` (`m`) or
-    `proof` (`transactions`, `root`, `matches`, and `fault`, null where the books hold).
+    """`kind` is `exclusion` (`account`, `stop`, `until`), `identify` (`player`, `reason`, and `m` and `seat`, null
+    where nobody was found), `limit` (`account`, `limit`, `period`, `old`, `amount`, `from`), `proof` (`transactions`,
+    `root`, `matches`, and `fault`, null where the books hold), `reset` (`account`, `reason`), `switch` (`account`, null
+    for everybody, `play`, `reason`) or `void` (`m`).
     """
 
     at: Ms
-    kind: Literal["exclusion", "identify", "limit", "proof", "switch", "void"]
+    kind: Literal["exclusion", "identify", "limit", "proof", "reset", "switch", "void"]
     data: dict[str, str | int | None]
 
 

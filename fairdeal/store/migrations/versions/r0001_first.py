@@ -23,6 +23,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("password_hash", sa.String(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("recovery_hash", sa.LargeBinary(), nullable=True),
         sa.CheckConstraint("kind IN ('player', 'bot')", name=op.f("ck_accounts_kind")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_accounts")),
         sa.UniqueConstraint("name_key", name=op.f("uq_accounts_name_key")),
@@ -126,7 +127,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("data", sa.String(), nullable=False),
         sa.CheckConstraint(
-            "kind IN ('exclusion', 'identify', 'limit', 'proof', 'switch', 'void')",
+            "kind IN ('exclusion', 'identify', 'limit', 'proof', 'reset', 'switch', 'void')",
             name=op.f("ck_significant_events_kind"),
         ),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_significant_events")),
