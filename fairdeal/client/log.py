@@ -235,7 +235,7 @@ def _check_follows(old: Checkpoint, new: Checkpoint, proof: Sequence[bytes]) -> 
 
 def _check_lost(leaf: Mapping[str, Any], state: MatchState, roots: Sequence[bytes]) -> None:
     size: int = leaf["size"]
-    if state.phase is Phase.CLOSED:
+    if state.phase is Phase.CLOSED and size > _end_of(state):
         _refuse(leaf, state.size - 1, "the match had closed")
     if size <= state.size and leaf["root"] != roots[size].hex():
         _refuse(leaf, size - 1, "the log says something else than the events")
@@ -243,6 +243,11 @@ def _check_lost(leaf: Mapping[str, Any], state: MatchState, roots: Sequence[byte
         check_opens(state.terms.commitment, Seed.from_hex(leaf["server_seed"]))
     except FairdealError:
         _refuse(leaf, size - 1, "its seed does not open the commitment")
+
+
+def _end_of(state: MatchState) -> int:
+    """The index of the `end` of a match that has closed: `reveal` follows, and where there is a pot `settle`."""
+    return state.size - (3 if state.full and state.terms.stake else 2)
 
 
 def _refuse(leaf: Mapping[str, Any], place: int, why: str) -> NoReturn:

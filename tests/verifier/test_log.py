@@ -535,6 +535,21 @@ class TestLost:
             server.lose(8, **changed)
             assert found(server) == expected
 
+    @pytest.mark.parametrize("kept", [6, 12])
+    def test_an_end_that_was_told_may_be_lost_too(self, kept: int) -> None:
+        """The player has receipts past the `end`; it came neither into the log nor into what was restored."""
+        server = played()
+        del server.indices["close"]
+        server.log.witnesses = WITNESSES
+        whole = server.match.copy()
+        assert whole.find("end") > kept
+        server.lose(kept)
+        report = report_of(server, WITNESSED, 0)
+        assert (told(report), report.anchor) == (VERIFIED, "witnesses")
+        # The player's own copy has more than is left: that accuses nobody.
+        server.match.events = whole.events
+        assert found(server) == found(server, held=0) == ("altered", 3, "events_extra", kept)
+
     def test_nothing_that_ended_is_lost(self) -> None:
         server = played()
         place = server.match.find("end")

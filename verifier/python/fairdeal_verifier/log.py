@@ -121,12 +121,13 @@ def _compare_start(leaf: StartLeaf, copy: Transcript) -> None:
 
 def _compare_lost(leaf: CloseLeaf, copy: Transcript) -> None:
     have, end = len(copy.events), copy.first(End)
-    if copy.finished or end is not None:
-        raise Broken(3, "leaf", have if end is None else end[0])
+    # What came after, be it an end that was told already, went with the store.
     if have > leaf.size:
         raise Broken(3, "events_extra", leaf.size)
     if have < leaf.size:
         raise Broken(3, "events_missing", have)
+    if copy.finished or end is not None:
+        raise Broken(3, "leaf", have if end is None else end[0])
     _compare_root(leaf, leaf.size, copy)
 
 
