@@ -94,7 +94,9 @@ def test_a_log_made_up_around_the_true_events_is_refused_where_it_says_something
         elif report.verdict == "cheated":
             assert (report.step, report.cause) in ((2, "log_order"), (3, "leaf")), (what, report)
         else:
-            assert (report.verdict, report.step) == ("altered", 2) or report.cause == "events_missing", (what, report)
+            # What a store had when it was given up may be less than what players were told.
+            lost = report.cause == "events_extra" and what == "closed as lost before"
+            assert lost or (report.verdict, report.step) == ("altered", 2) or report.cause == "events_missing", what
         found.add((report.verdict, report.cause))
         assert verify(bundle, witnessed_policy_of(match), None).verdict != "verified", what
     assert {("cheated", "leaf"), ("cheated", "log_order"), ("altered", "leaf_missing")} <= found
