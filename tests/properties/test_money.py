@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from fairdeal.app.cashier_ports import WithdrawalResult
 from fairdeal.app.ports import Append, CommitResult, Status
-from fairdeal.errors import AlreadySeated, InsufficientFunds, NotSeated, TableClosed
+from fairdeal.errors import AlreadySeated, InsufficientFunds, NotSeated, TableClosed, WithdrawalEnded
 from fairdeal.ledger import FeeSchedule, Outcome, Refund, SeedForfeit, TaxBase, Win, settlement
 from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.store import SqlStore
@@ -92,7 +93,7 @@ def test_every_settlement_sums_to_zero(
 
 
 class AnyHistory(RuleBasedStateMachine):
-    """Players come, pay in, open, sit, stand up, play, win, leave, in any order; `House` checks the whole books after
+    """Players come, pay in and out, open, sit, stand up, play, win, leave, in any order; `House` checks the whole books after
     every step that moves money, and stale appends are kept to be tried again at any later moment.
     """
 
@@ -104,6 +105,7 @@ class AnyHistory(RuleBasedStateMachine):
         self.players = [self.house.account(700) for _ in range(3)]
         self.tables: list[str] = []
         self.kept: list[Append] = []
+        self.asked: list[str] = []
 
     def teardown(self) -> None:
         self.store.close()
@@ -112,6 +114,17 @@ class AnyHistory(RuleBasedStateMachine):
     @rule(player=st.integers(0, 2), amount=st.integers(1, 500))
     def deposit(self, player: int, amount: int) -> None:
         self.house.deposit(self.players[player], amount)
+
+    @rule(player=st.integers(0, 2), amount=st.integers(1, 700))
+    def withdraw(self, player: int, amount: int) -> None:
+        with contextlib.suppress(InsufficientFunds):
+            self.asked.append(self.house.withdraw(self.players[player], amount))
+
+    @precondition(lambda self: self.asked)
+    @rule(data=st.data(), result=st.sampled_from(("paid", "refused")))
+    def answer(self, data: st.DataObject, result: WithdrawalResult) -> None:
+        with contextlib.suppress(WithdrawalEnded):
+            assert self.house.end(data.draw(st.sampled_from(self.asked)), result).result == result
 
     @rule(player=st.integers(0, 2), stake=st.sampled_from([0, 1, 333, 500]))
     def open(self, player: int, stake: int) -> None:
