@@ -93,8 +93,8 @@ def test_every_settlement_sums_to_zero(
 
 
 class AnyHistory(RuleBasedStateMachine):
-    """Players come, pay in and out, open, sit, stand up, play, win, leave, in any order; `House` checks the whole books after
-    every step that moves money, and stale appends are kept to be tried again at any later moment.
+    """Players come, pay in and out, open, sit, stand up, play, win, leave, in any order; `House` checks the whole
+    books after every step that moves money, and stale appends are kept to be tried again at any later moment.
     """
 
     def __init__(self) -> None:
