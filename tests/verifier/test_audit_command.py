@@ -172,8 +172,6 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (log / "checkpoint").write_text("junk")
     code, _, err = run(capsys, log, "--policy", folder / "policy", "--lang", "en", "--keep", folder / "kept")
     assert (code, err) == (15, f"fairdeal-verify: the checkpoint is not kept in {folder / 'kept'}\n")
-    (log / "checkpoint").unlink()
-    assert run(capsys, log)[0] == 15
     assert not (folder / "kept").exists()
 
 
@@ -257,6 +255,21 @@ def web(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
     monkeypatch.setattr("fairdeal_verifier.audit.source.PAUSES_S", (0.0, 0.0))
     monkeypatch.setenv("FAIRDEAL_AUDITOR_TOKEN", TOKEN)
     yield from serve(folder / "log")
+
+
+@pytest.mark.parametrize(
+    ("language", "says"),
+    [("en", "there is no log here: it has no file “checkpoint”"), ("fr", "il n’y a pas de journal ici : ")],
+)
+def test_where_no_log_is(language: str, says: str, folder: Path, web: Web, capsys: pytest.CaptureFixture[str]) -> None:
+    """No file is missing of what never was a log: an export that is not finished, or an address without /log."""
+    (folder / "log" / "checkpoint").unlink()
+    given = ("--policy", folder / "policy", "--lang", language)
+    code, out, err = run(capsys, folder / "log", *given)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"fairdeal-verify: {says}")
+    for address in (web.url, web.url.removesuffix("/log")):
+        assert run(capsys, address, *given) == (2, "", err)
 
 
 def test_a_url(folder: Path, web: Web, capsys: pytest.CaptureFixture[str]) -> None:

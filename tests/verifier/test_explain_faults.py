@@ -209,6 +209,20 @@ def test_wrong_arguments(arguments: list[str], files: dict[str, str], capsys: py
     assert "fairdeal-verify explain" in err
 
 
+@pytest.mark.parametrize(("language", "says"), [("en", "missing: "), ("fr", "il manque : ")])
+@pytest.mark.parametrize(
+    ("arguments", "lacking"),
+    [(("--event", "3"), "BUNDLE, --deal"), (("bundle", "--event", "3"), "--deal"), (("--deal", "1"), "BUNDLE")],
+)
+def test_the_argument_that_is_missing_is_named(
+    arguments: tuple[str, ...], lacking: str, language: Language, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["explain", *arguments, "--lang", language])
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err.endswith(f"\nfairdeal-verify: {says}{lacking}\n")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_command(language: Language, files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     data = Path(files["bundle"]).read_bytes()

@@ -14,6 +14,9 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_NOT_FETCHED = 14
 
+_LACKING = "the following arguments are required: "
+"""argparse's words before the names of the arguments."""
+
 
 class Parser(argparse.ArgumentParser):
     """Refuses arguments in the reader's language; argparse has its reasons in English alone."""
@@ -35,7 +38,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Exits with 2."""
         self.print_usage(sys.stderr)
-        self.exit(EXIT_USAGE, f"{PROGRAM}: {say('refused', self.language, message)}\n")
+        lacking = message.removeprefix(_LACKING)
+        told = say("refused" if lacking == message else "lacking", self.language, lacking)
+        self.exit(EXIT_USAGE, f"{PROGRAM}: {told}\n")
 
 
 def read_file(path: Path, limit: int) -> bytes:

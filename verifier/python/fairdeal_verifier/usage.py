@@ -48,6 +48,12 @@ REASONS: dict[str, tuple[str, str]] = {
         "{} is neither a directory nor an address that begins with http:// or https://",
         "{} n’est ni un dossier ni une adresse qui commence par http:// ou https://",
     ),
+    "no_log": (
+        "there is no log here: it has no file “{}” (the address of a service’s log ends in /log; an export has the file"
+        " once it is finished)",
+        "il n’y a pas de journal ici : le fichier « {} » n’y est pas (l’adresse du journal d’un service finit par"
+        " /log ; un dossier exporté a ce fichier une fois terminé)",
+    ),
     "token": ("{} holds no token", "{} ne contient pas de jeton"),
     "since_note": ("{} is not a checkpoint", "{} n’est pas un état signé"),
     "since_foreign": (
@@ -202,6 +208,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "check every signature, or each party’s last one",
         "contrôler toutes les signatures, ou la dernière de chacun",
     ),
+    "lacking": ("missing: {}", "il manque : {}"),
     "refused": ("{}", "arguments refusés ; voir --help"),
     "failed": ("the verifier failed: {}", "le vérificateur a échoué : {}"),
 }

@@ -15,7 +15,7 @@ from fairdeal_verifier.audit.questions import Questions, Unknown, ask, unsigned
 from fairdeal_verifier.audit.source import Source
 from fairdeal_verifier.audit.state import State, course_key
 from fairdeal_verifier.audit.tree import Tree, check_tiles, read_entries
-from fairdeal_verifier.errors import FileFault
+from fairdeal_verifier.errors import FileFault, WrongUsage
 from fairdeal_verifier.notes import Checkpoint
 from fairdeal_verifier.policy import Policy
 from fairdeal_verifier.report import Signatures
@@ -54,12 +54,14 @@ class Outcome:
 
 
 def audit(source: Source, wishes: Wishes) -> Outcome:
-    """Raises NotFetched, and WrongUsage for a checkpoint of the auditor's that is not of this log."""
+    """Raises NotFetched, and WrongUsage where there is no log, or the auditor's own checkpoint is of another."""
     outcome = Outcome()
     try:
         newest = checkpoints.read_checkpoint(source, CHECKPOINT_PATH)
         signers = checkpoints.check_newest(newest, wishes.policy) if wishes.policy is not None else set()
     except FileFault as fault:
+        if fault.code == "missing":
+            raise WrongUsage("no_log", fault.path) from None
         outcome.faults.append(fault)
         return outcome
     outcome.checkpoint = newest
