@@ -1,8 +1,10 @@
 """The SQLite engine: one file, one process, one writer at a time, and nothing acknowledged that is not on disk."""
 
 import fcntl
+import logging
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,9 +15,11 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from fairdeal.errors import DatabaseLocked, SchemaMismatch
+from fairdeal.errors import DatabaseLocked, SchemaMismatch, StoreFailed
 from fairdeal.store.failures import our_errors
 from fairdeal.store.schema import create_schema, is_empty
+
+log = logging.getLogger("fairdeal.store")
 
 _READERS: Final = 8
 """Connections kept open; a read takes well under a millisecond, so more threads than this rarely meet."""
@@ -28,15 +32,21 @@ _PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = O
 class SqliteDatabase:
     """Transactions on one database file, which is made when it is not there, with the schema.
 
-    Raises DatabaseLocked when another process (or another object of this one) has it, SchemaMismatch when it is no
-    database.
+    What others than its owner could read or write is closed to them, with a warning. Raises DatabaseLocked when another
+    process (or another object of this one) has it, SchemaMismatch when it is no database, StoreFailed when it cannot be
+    closed to others.
     """
 
     def __init__(self, path: Path) -> None:
         path = path.resolve()  # two names of one file have one lock
         self._lock_file = _take_lock(path)
         self._writing = Lock()
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+            _close_to_others(path)
+        except BaseException:
+            os.close(self._lock_file)
+            raise
         self._engine = create_engine(f"sqlite:///{path}", pool_size=_READERS, hide_parameters=True)
         event.listen(self._engine, "connect", _configure)
         event.listen(self._engine, "begin", _begin)
@@ -89,6 +99,20 @@ def _take_lock(path: Path) -> int:
         os.close(lock_file)
         raise DatabaseLocked(f"another process serves {path.name}; SQLite is for one process") from None
     return lock_file
+
+
+def _close_to_others(path: Path) -> None:
+    """The database and what SQLite keeps beside it: sealed seeds, the hashes of passwords, who sat where."""
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        try:
+            mode = stat.S_IMODE(file.stat().st_mode)
+            if mode & 0o077:
+                file.chmod(0o600)
+                log.warning("open to others: mode 600 now", extra={"file": file.name, "mode": f"{mode:o}"})
+        except FileNotFoundError:
+            continue
+        except OSError:
+            raise StoreFailed(f"{file} is open to others than its owner (chmod 600)") from None
 
 
 def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:

@@ -61,6 +61,39 @@ def test_the_file_is_its_owners_alone_and_writes_go_to_the_disk(tmp_path: Path) 
     store.close()
 
 
+def test_a_file_that_others_may_read_is_closed_to_them(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "mine.db"
+    SqlStore(path).close()
+    assert caplog.records == []
+    beside = [path.with_name(f"mine.db-{kind}") for kind in ("wal", "shm")]
+    with closing(sqlite3.connect(path)) as reading:  # keeps the files beside the database where they are
+        reading.execute("SELECT * FROM heartbeat").fetchall()
+        for file, mode in zip((path, *beside), (0o644, 0o640, 0o602), strict=True):
+            file.chmod(mode)
+        SqlStore(path).close()
+        assert {stat.S_IMODE(file.stat().st_mode) for file in (path, *beside)} == {0o600}
+    assert [(one.levelname, vars(one)["file"], vars(one)["mode"]) for one in caplog.records] == [
+        ("WARNING", "mine.db", "644"),
+        ("WARNING", "mine.db-wal", "640"),
+        ("WARNING", "mine.db-shm", "602"),
+    ]
+
+
+def test_a_file_that_cannot_be_closed_to_others_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "mine.db"
+    SqlStore(path).close()
+    path.chmod(0o644)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "chmod", refuse)
+        with pytest.raises(StoreFailed, match="chmod 600"):
+            SqlStore(path)
+    SqlStore(path).close()  # the lock was given free
+
+
 def test_a_hand_at_the_sql_prompt_makes_a_writer_wait_and_not_fail(tmp_path: Path, store: Store, house: House) -> None:
     table = house.new_table(house.account(), 0)
     with closing(sqlite3.connect(tmp_path / "house.db", isolation_level=None, check_same_thread=False)) as sql:
