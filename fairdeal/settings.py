@@ -10,7 +10,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from fairdeal.errors import Malformed
+from fairdeal.errors import FairdealError, Malformed
 from fairdeal.ids import ASSET_CODE, FEES_ID
 from fairdeal.limits import (
     MAX_CLOCK_MS,
@@ -97,7 +97,9 @@ class Settings(BaseSettings):
     log_copy: Path | None = None
     """The directory of the log's copy, best on another disk than the database; None for `log` beside the database."""
     log: str = Field(default="localhost/fairdeal", pattern=rf"^[!-*,-~]{{1,{MAX_LOG_NAME_BYTES}}}$")
-    """The origin of this service's logs, which its receipts are signed under: a name nobody else uses, for ever."""
+    """The origin of this service's logs, which its receipts are signed under: a name nobody else uses, for ever. In
+    production it must be given.
+    """
     witnesses: Path | None = None
     """A policy file: the witnesses that are asked to cosign the log's checkpoints, with their addresses and quorum."""
     operator_token: SecretStr | None = None
@@ -139,11 +141,7 @@ class Settings(BaseSettings):
         """
         if self.witnesses is None:
             return None
-        try:
-            with self.witnesses.open("rb") as file:
-                policy = Policy.parse(file.read(MAX_POLICY_BYTES + 1))
-        except OSError:
-            raise Malformed(f"{self.witnesses} cannot be read") from None
+        policy = read_policy(self.witnesses)
         if any(listed.key.name != self.log for listed in policy.logs):
             raise Malformed(f"{self.witnesses} is of another log than {self.log}")
         if any(witness.url is None for witness in policy.witnesses):
@@ -175,5 +173,18 @@ class Settings(BaseSettings):
         if len(set(tokens)) < len(tokens):
             raise ValueError("the auditor's token is another than the operator's")
         if self.environment == "production" and (self.origin is None or not self.origin.startswith("https://")):
-            raise ValueError("in production the origin is an https one")
+            raise ValueError("in production the origin is an https one (FAIRDEAL_ORIGIN)")
+        if self.environment == "production" and "log" not in self.model_fields_set:
+            raise ValueError("in production the log is named by FAIRDEAL_LOG, since its name can never change")
         return self
+
+
+def read_policy(path: Path) -> Policy:
+    """The policy in that file. Raises Malformed, KeyRefused, naming the file."""
+    try:
+        with path.open("rb") as file:
+            return Policy.parse(file.read(MAX_POLICY_BYTES + 1))
+    except OSError:
+        raise Malformed(f"{path} cannot be read") from None
+    except FairdealError as error:
+        raise type(error)(f"{path}: {error.message}") from None

@@ -1,5 +1,6 @@
 """The process that serves: listening, a bound on connections, an orderly end, and the metrics beside the API."""
 
+import logging
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from fairdeal.api.connections import BoundedConnection
 from fairdeal.api.metrics import Metrics
 from fairdeal.app.clock import Ticker
 from fairdeal.errors import AddressRefused
+
+log = logging.getLogger("fairdeal.server")
 
 GRACEFUL_SECONDS: Final = 2
 """How long a stopping service waits for the calls it is answering: with a quick start after it, well under the usual
@@ -51,6 +54,11 @@ class Server(uvicorn.Server):
         services.metrics.read(
             "fairdeal_connections", "Connections that are open.", lambda: len(self.server_state.connections)
         )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            log.info("listening", extra={"host": self.config.host, "port": self.config.port})
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._drain.stopping = True

@@ -121,10 +121,10 @@ def restore(database: Database = None, database_url: DatabaseUrl = None, keys: o
 
 @app.command()
 def policy(keys: operators_keys.Keys = None) -> None:
-    """Print the policy that lists this service's log key.
+    """Print the policy that lists this service's log keys, and the witnesses of FAIRDEAL_WITNESSES with their quorum.
 
-    Give it to players over another way than the service itself: with it, and their own held file, fairdeal-verify can
-    say verified.
+    Give it to players and auditors over another way than the service itself. With it fairdeal-verify can say verified:
+    where enough of the witnesses have cosigned, or with a player's own held file. It is also what each witness needs.
     """
     from fairdeal.cli.operator import log_policy
 

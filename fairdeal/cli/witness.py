@@ -1,5 +1,6 @@
 """`fairdeal witness`: a witness for somebody else's log, until it is stopped."""
 
+import logging
 import secrets
 import socket
 from contextlib import closing
@@ -8,13 +9,16 @@ from pathlib import Path
 import uvicorn
 
 from fairdeal.api.logs import configure_logging
-from fairdeal.errors import AddressRefused, Malformed, StoreFailed
+from fairdeal.errors import AddressRefused, StoreFailed
 from fairdeal.keyfiles import WITNESS_KEY, read_key, write_key
 from fairdeal.keys import SigningKey
-from fairdeal.limits import KEY_BYTES, MAX_POLICY_BYTES
-from fairdeal.tlog import Cosigner, Policy
+from fairdeal.limits import KEY_BYTES
+from fairdeal.settings import read_policy
+from fairdeal.tlog import Cosigner
 from fairdeal.witness.memory import Memory
 from fairdeal.witness.service import WitnessService
+
+log = logging.getLogger("fairdeal.witness")
 
 
 def witness_until_stopped(name: str, keys: Path, database: Path, logs: Path, host: str, port: int) -> None:
@@ -22,11 +26,7 @@ def witness_until_stopped(name: str, keys: Path, database: Path, logs: Path, hos
 
     Raises Malformed, KeyRefused, StoreFailed, AddressRefused.
     """
-    try:
-        with logs.open("rb") as file:
-            trusted = Policy.parse(file.read(MAX_POLICY_BYTES + 1))
-    except OSError:
-        raise Malformed(f"{logs} cannot be read") from None
+    trusted = read_policy(logs)
     key = keys / WITNESS_KEY
     if key.exists() and not database.exists():
         raise StoreFailed(
@@ -41,6 +41,7 @@ def witness_until_stopped(name: str, keys: Path, database: Path, logs: Path, hos
         cosigner = Cosigner(name, SigningKey.from_seed(read_key(key, KEY_BYTES)))
         configure_logging()
         print(cosigner.verifier_key.format(), flush=True)
+        log.info("listening", extra={"host": host, "port": port})
         app = WitnessService(cosigner, trusted, memory).application()
         uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, server_header=False)).run([listening])
 

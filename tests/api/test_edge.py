@@ -336,7 +336,7 @@ def test_it_does_not_start_with_other_keys_than_its_matches(tmp_path: Path, name
 
 def test_production_makes_no_keys(tmp_path: Path) -> None:
     with pytest.raises(errors.KeyRefused):
-        Service(tmp_path, {"environment": "production", "origin": "https://play.example"})
+        Service(tmp_path, {"environment": "production", "origin": "https://play.example", "log": "play.example"})
     with pytest.raises(ValueError, match="https"):
         Service(tmp_path, {"environment": "production"})
     assert not (tmp_path / "keys").exists()

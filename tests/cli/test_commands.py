@@ -168,6 +168,31 @@ def test_production_asks_for_keys_to_be_made(tmp_path: Path) -> None:
         *("serve", "--port", "1024", "--database", tmp_path / "x.db", "--keys", tmp_path),
         FAIRDEAL_ENVIRONMENT="production",
         FAIRDEAL_ORIGIN="https://play.example",
+        FAIRDEAL_LOG="play.example",
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert "hint: `fairdeal keys make`" in done.stderr
+
+
+def test_production_asks_for_the_logs_name(keys: Path) -> None:
+    """Or the first checkpoint would be signed for ever under a name that everybody has."""
+    production = {"FAIRDEAL_ENVIRONMENT": "production", "FAIRDEAL_ORIGIN": "https://play.example"}
+    done = run("policy", "--keys", keys, **production)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("fairdeal: malformed: settings: in production the log is named by FAIRDEAL_LOG")
+    assert run("policy", "--keys", keys, FAIRDEAL_LOG="play.example", **production).returncode == 0
+
+
+def test_a_policy_file_that_is_none_is_named(keys: Path) -> None:
+    path = keys / "witnesses.txt"
+    path.write_text("quorum nobody\n")
+    expected = f"fairdeal: malformed: {path}: line 1 of the policy: "
+    assert run("policy", "--keys", keys, FAIRDEAL_WITNESSES=str(path)).stderr.startswith(expected)
+    witness = run("witness", "--name", "w.example", "--logs", path, "--keys", keys, "--database", keys / "w.db")
+    assert (witness.returncode, witness.stdout) == (1, "")
+    assert witness.stderr.startswith(expected)
+    assert not (keys / "w.db").exists()
+
+
+def test_the_help_of_policy_tells_of_witnesses() -> None:
+    assert "FAIRDEAL_WITNESSES" in run("policy", "--help").stdout

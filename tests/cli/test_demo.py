@@ -1,5 +1,6 @@
 """`fairdeal demo` from its first line to its verdict, once; and what its files are worth without it."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -58,7 +59,9 @@ def test_it_tells_where_the_files_are(demo: Demo) -> None:
     assert MATCH.fullmatch(bundle.stem)
     told = [Path(line.strip()) for line in demo.lines]
     assert [path for path in told if path in (bundle, held, policy)] == [bundle, held, policy]
-    assert demo.file("server.log").stat().st_size
+    lines = map(json.loads, demo.file("server.log").read_text("utf-8").splitlines())
+    [listening] = [line for line in lines if line["message"] == "listening"]
+    assert f"http://{listening['host']}:{listening['port']}" in demo.done.stdout
 
 
 def test_it_tells_the_command_that_gave_the_verdict(demo: Demo) -> None:

@@ -64,6 +64,9 @@ def test_the_given_sequence_over_http(tmp_path: Path, asking: HttpWitnesses) -> 
             assert answer.content_type == (SIZE_TYPE if answer.status == 409 else TEXT_TYPE)
             if answer.status != 200:
                 assert kept_sizes(witness.database) == before
+        lines = [json.loads(line) for line in (tmp_path / "witness.log").read_text().splitlines()]
+        told = [(line["host"], line["port"]) for line in lines if line["message"] == "listening"]
+        assert told == [("127.0.0.1", witness.port)]
 
 
 def test_a_witness_process_is_killed_and_does_not_forget(tmp_path: Path, asking: HttpWitnesses) -> None:
