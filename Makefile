@@ -36,7 +36,7 @@ format: $(STAMP) ## put the sources into their format
 	$(BIN)/ruff format .
 
 # SOAK scales how many cases each long proof takes: SOAK=0.1 for a look, SOAK=10 for a night.
-soak: $(SOAK_STAMP) hledger ## the long proofs, as many as SOAK says (SOAK=0.1)
+soak: $(SOAK_STAMP) chromium hledger ## the long proofs, as many as SOAK says (SOAK=0.1)
 	SOAK=$(SOAK) $(BIN)/python -m pytest -n 2 -m soak $(ARGS)
 
 bench: $(STAMP) ## measure, and write docs/performance.md
