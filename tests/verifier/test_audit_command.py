@@ -62,7 +62,7 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert told["checkpoint"]["size"] == 38
     assert told["counts"] == {
         "checkpoints": 10, "closed": 8, "events": 413, "leaves": 38, "matches": 8, "replayed": 8, "resumed": 0,
-        "signatures": 339, "skipped": 0, "transactions": 31,
+        "signatures": 339, "skipped": 0, "transactions": 32,
     }  # fmt: skip
     assert set(told["questions"]) == {
         "accounts",
