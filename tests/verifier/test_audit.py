@@ -15,6 +15,7 @@ from fairdeal_verifier.audit.report import verdict_of
 from fairdeal_verifier.audit.run import Outcome, Wishes, audit
 from fairdeal_verifier.audit.source import Directory
 from fairdeal_verifier.audit.state import State
+from fairdeal_verifier.errors import WrongUsage
 from fairdeal_verifier.merkle import roots
 from fairdeal_verifier.notes import Checkpoint
 from tests.verifier.builder import BEGINNING, Match, Server, public, target
@@ -652,6 +653,11 @@ def test_what_is_missing_accuses_nobody(tmp_path: Path) -> None:
     for path in files(tmp_path):
         data, name = path.read_bytes(), path.relative_to(tmp_path).as_posix()
         path.unlink()
+        if name == "checkpoint":  # without it there is no log at all
+            with pytest.raises(WrongUsage):
+                look(tmp_path)
+            path.write_bytes(data)
+            continue
         outcome = look(tmp_path, signatures="last")
         assert outcome.findings == [], name
         assert {fault.code for fault in outcome.faults} == (set() if name.startswith(BENIGN) else {"missing"}), name
