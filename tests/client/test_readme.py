@@ -67,4 +67,5 @@ def test_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
 
 
 def without_numbers(text: str) -> str:
-    return re.sub(r"\d+", "0", text)
+    """The seeds are anybody's: one deal may be void, or none."""
+    return re.sub(r"\d+", "0", text).replace("0 void deal.", "0 void deals.")
