@@ -38,7 +38,7 @@ def test_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fairdeal.client.player._LOOK_S", 0.001)
     # Long enough for the deal that is explained.
-    house = House(target=301)
+    house = House(target=601)
     monkeypatch.setattr(fairdeal.client, "Api", lambda _url, token: house.api(int(token[-1])))
     Path("policy.txt").write_text(house.policy)
     taken = play(house, tmp_path)
