@@ -6,9 +6,10 @@ import os
 import resource
 import secrets
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Final
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
@@ -22,6 +23,7 @@ from fairdeal.api.rates import Rate, Rates
 from fairdeal.api.readings import watch_clock, watch_disks, watch_log, watch_play
 from fairdeal.api.server import Server, listen, serve_metrics
 from fairdeal.api.webhooks import WebhookSecret
+from fairdeal.api.workers import Worker, supervise
 from fairdeal.app.accounts import Accounts
 from fairdeal.app.audit import Audit
 from fairdeal.app.cashier import Cashier
@@ -50,11 +52,14 @@ from fairdeal.limits import CUSTODY_KEY_BYTES, KEY_BYTES
 from fairdeal.match import terms
 from fairdeal.match.receipts import receipt_name
 from fairdeal.settings import Limits, Settings
-from fairdeal.store import LogCopy, SqlStore
+from fairdeal.store import LogCopy, Notices, SqlStore
 from fairdeal.tlog import NoteSigner, format_policy
 from fairdeal.witness.asking import HttpWitnesses
 
 log = logging.getLogger("fairdeal.main")
+
+_START_SECONDS: Final = 0.05
+"""Between two looks whether another process has begun."""
 
 
 class SystemClock:
@@ -101,6 +106,10 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
 
 def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, entropy: Entropy) -> FastAPI:
     hub = Hub()
+    notices = None
+    if settings.database_url is not None:
+        notices = Notices(settings.database_url.get_secret_value(), hub.hear, hub.hear_anything)
+        hub.tell_others = notices.tell
     matches = Matches(store, house, hub)
     keys = _log_keys(settings, house, store, entropy)
     copy = _log_copy(settings)
@@ -108,12 +117,13 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     heart = Heart(store, house, matches, sequencer, copy, clock)
     witnessed = settings.read_witnesses()
     witnesses = Witnesses(store, keys, witnessed, HttpWitnesses)
-    heart.check_start()
-    check_copy(store, keys, copy)
-    matches.check_ready()
-    matches.check_keys()
-    witnesses.check()
-    sequencer.begin()
+    with _one_at_a_time(store):
+        heart.check_start()
+        check_copy(store, keys, copy)
+        matches.check_ready()
+        matches.check_keys()
+        witnesses.check()
+        sequencer.begin()
     reader = Log(store, sequencer, clock, format_policy(keys.log_keys(), witnessed))
     ticker = Ticker(store, heart, matches, clock)
     nightly = Nightly(store, clock)
@@ -153,6 +163,8 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        if notices is not None:
+            notices.start()
         sequencer.start()
         witnesses.start()
         await run_in_threadpool(ticker.start)
@@ -164,6 +176,8 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         await run_in_threadpool(ticker.stop)
         await run_in_threadpool(witnesses.stop)
         await run_in_threadpool(sequencer.stop)
+        if notices is not None:
+            await run_in_threadpool(notices.stop)
         store.close()
 
     app = build(services, clock.now_ms, lambda: secrets.token_hex(8), lifespan)
@@ -172,6 +186,17 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     app.state.sequencer = sequencer
     app.state.store = store
     return app
+
+
+@contextmanager
+def _one_at_a_time(store: SqlStore) -> Iterator[None]:
+    """Of several processes that begin, so that one alone says which keys were replaced."""
+    while True:
+        with store.alone("start") as mine:
+            if mine:
+                yield
+                return
+        time.sleep(_START_SECONDS)
 
 
 async def _watch(disks: Disks) -> None:
@@ -236,9 +261,11 @@ def run(settings: Settings, host: str, port: int) -> None:
     # A core file would hold the seeds of live matches in clear.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with listen(host, port) as listening:
+        worker = supervise(settings.workers) if settings.workers > 1 else Worker(0)
         app = create_app(settings)
-        with serve_metrics(app.state.services.metrics, settings.metrics_port):
-            Server(app, host, port).run([listening])
+        metrics_port = None if settings.metrics_port is None else settings.metrics_port + worker.number
+        with serve_metrics(app.state.services.metrics, metrics_port):
+            Server(app, host, port, worker.tell_ready).run([listening])
 
 
 def _house(settings: Settings, entropy: Entropy) -> House:

@@ -92,6 +92,8 @@ class Settings(BaseSettings):
     """The SQLite file, where no `database_url` is given."""
     database_url: SecretStr | None = None
     """The PostgreSQL that takes its place: postgresql://user:password@host/name."""
+    workers: int = Field(default=1, ge=1, le=64)
+    """Processes that serve, each on one core at most; more than one on a PostgreSQL alone."""
     keys: Path = Path("var/keys")
     """The directory of the key files, outside the database and its backups."""
     log_copy: Path | None = None
@@ -115,7 +117,9 @@ class Settings(BaseSettings):
     """Whose X-Forwarded-For is believed."""
     limits: Limits = Limits()
     metrics_port: int | None = Field(default=None, ge=1, le=65_535)
-    """Where this machine, and no other, may ask for the metrics; None for nowhere."""
+    """Where this machine, and no other, may ask for the metrics of the first worker, those of the others at the ports
+    after it; None for nowhere.
+    """
     disk_free_mb: int = Field(default=1_024, ge=1)
     """Less free room than this, for the database or the log's copy, is an alarm."""
     asset_code: str = Field(default="JETON", pattern=f"^{ASSET_CODE}$")
@@ -162,6 +166,10 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _fit_for_production(self) -> Self:
+        if self.workers > 1 and self.database_url is None:
+            raise ValueError("several workers need a PostgreSQL: a SQLite file is for one process")
+        if self.metrics_port is not None and self.metrics_port + self.workers > 65_536:
+            raise ValueError("each worker has a port for its metrics, from the first one on")
         if self.fees.commission_bp + self.fees.tax_bp > 10_000:
             raise ValueError("commission and tax together take at most the whole pot")
         if any(not 1 <= decision_ms <= MAX_CLOCK_MS for decision_ms in self.decisions_ms):

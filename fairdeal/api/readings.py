@@ -20,6 +20,9 @@ def watch_play(metrics: Metrics, store: Store, matches: Matches, hub: Hub) -> No
     metrics.read("fairdeal_streams", "Event streams that are open.", hub.count)
     metrics.read_total("fairdeal_commits", "Steps of matches committed.", lambda: matches.tally().commits)
     metrics.read_total("fairdeal_events", "Events committed.", lambda: matches.tally().events, "type")
+    metrics.read_total(
+        "fairdeal_overtaken", "Actions in time that another worker's timeout beat.", lambda: matches.tally().overtaken
+    )
     metrics.read_total("fairdeal_actions", "Signed actions committed.", lambda: matches.tally().actions, "kind")
 
 

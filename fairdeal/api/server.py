@@ -2,7 +2,7 @@
 
 import logging
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
@@ -27,13 +27,13 @@ GRACEFUL_SECONDS: Final = 2
 
 
 class Server(uvicorn.Server):
-    """Serves an application made by `create_app`: one process, since SQLite has one writer.
+    """Serves an application made by `create_app`, in this process; `on_ready` is called when callers are answered.
 
     When it is told to stop nobody sits down any more, the clock holds nothing against anybody, streams end, and what
     has begun is answered: in less time than would owe the players a `resume`.
     """
 
-    def __init__(self, app: FastAPI, host: str, port: int) -> None:
+    def __init__(self, app: FastAPI, host: str, port: int, on_ready: Callable[[], None] = lambda: None) -> None:
         services: Services = app.state.services
         config = uvicorn.Config(
             app,
@@ -50,6 +50,7 @@ class Server(uvicorn.Server):
         )
         super().__init__(config)
         self._hub, self._drain = services.hub, services.drain
+        self._on_ready = on_ready
         self._ticker: Ticker = app.state.ticker
         services.metrics.read(
             "fairdeal_connections", "Connections that are open.", lambda: len(self.server_state.connections)
@@ -59,6 +60,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             log.info("listening", extra={"host": self.config.host, "port": self.config.port})
+            self._on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._drain.stopping = True

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Final
 
 from fairdeal.app.house import Clock, House
-from fairdeal.app.log_ports import LogCopy, Outage
+from fairdeal.app.log_ports import CommitResult, LogCopy, Outage
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Status, Store
 from fairdeal.app.sequencer import Sequencer
@@ -24,7 +24,8 @@ STEP_BACK_MS: Final = 1_000
 
 
 class Heart:
-    """Beats, and makes up for the time without beats. Safe to call from several threads.
+    """Beats, and makes up for the time without beats. Safe to call from several threads, and from several processes on
+    one database: there is one heartbeat, any of them keeps it going, and an outage is when none did.
 
     An outage is kept with its leaf of the log; what a match is owed follows from the outages and the match alone.
     """
@@ -40,7 +41,7 @@ class Heart:
         self._clock = clock
         self._lock = Lock()
         self.outages = 0
-        """That ended in this process's life: also the one before its start."""
+        """That ended in this process's life and that it wrote: also the one before its start."""
         self._copied = True
 
     def check_start(self) -> None:
@@ -62,11 +63,12 @@ class Heart:
             self._sequencer.check_alive()
             now, last = self._clock.now_ms(), self._store.last_beat()
             if last is not None and now - last > self._house.clock.outage_ms:
-                self._store.add_outage(Outage(last, now), outage_leaf(last, now), now)
-                self.outages += 1
-                log.warning("outage", extra={"from": last, "to": now})
-                self._make_up()
-                last, now = now, self._clock.now_ms()  # making up is work, not absence
+                if self._store.add_outage(Outage(last, now), outage_leaf(last, now)) is CommitResult.COMMITTED:
+                    self.outages += 1
+                    log.warning("outage", extra={"from": last, "to": now})
+                    self._make_up()
+                # Making up is work, not absence; and another process may have been there first.
+                last, now = self._store.last_beat() or now, self._clock.now_ms()
             if last is None or now - last >= BEAT_MS or not self._copied:
                 self._copied = False
                 self._store.beat(now)

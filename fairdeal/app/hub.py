@@ -6,12 +6,16 @@ account has a bounded number of listeners at a match: one more, and its oldest i
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from threading import Lock
 from typing import Final
 
 MAX_LISTENERS: Final = 4
 """Streams of one account on one match: two devices with a stale connection each."""
+
+_MATCH: Final = "match"
+_ACCOUNT: Final = "account"
 
 
 class Listener:
@@ -41,10 +45,15 @@ class Listener:
 
 
 class Hub:
-    """Who listens to which match, in this process. Safe to call from several threads."""
+    """Who listens to which match, in this process. Safe to call from several threads.
+
+    What this process tells its listeners is passed on to `tell_others`; what others tell comes to `hear`, and to
+    `hear_anything` when it is not known what they told.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
+        self.tell_others: Callable[[str], None] = lambda _: None
         self._listeners: defaultdict[str, list[tuple[str, Listener]]] = defaultdict(list)
 
     def listen(self, match_id: str, account_id: str) -> Listener:
@@ -79,18 +88,41 @@ class Hub:
 
     def publish(self, match_id: str) -> None:
         """Tells every listener of that match."""
+        self._tell_match(match_id)
+        self.tell_others(f"{_MATCH} {match_id}")
+
+    def wake(self, account_id: str) -> None:
+        """Tells every listener of that account, so that each stream looks whether its login still holds."""
+        self._tell_account(account_id)
+        self.tell_others(f"{_ACCOUNT} {account_id}")
+
+    def hear(self, told: str) -> None:
+        """What another process has told its listeners, ours are told too."""
+        kind, _, name = told.partition(" ")
+        if kind == _MATCH:
+            self._tell_match(name)
+        elif kind == _ACCOUNT:
+            self._tell_account(name)
+
+    def _tell_match(self, match_id: str) -> None:
         with self._lock:
             listeners = [listener for _, listener in self._listeners.get(match_id, ())]
         for listener in listeners:
             listener.tell()
 
-    def wake(self, account_id: str) -> None:
-        """Tells every listener of that account, so that each stream looks whether its login still holds."""
+    def _tell_account(self, account_id: str) -> None:
         with self._lock:
             pairs = [pair for pairs in self._listeners.values() for pair in pairs]
         for account, listener in pairs:
             if account == account_id:
                 listener.tell()
+
+    def hear_anything(self) -> None:
+        """Tells every listener of this process."""
+        with self._lock:
+            listeners = [listener for pairs in self._listeners.values() for _, listener in pairs]
+        for listener in listeners:
+            listener.tell()
 
     def close(self) -> None:
         """Stops every stream, so that the service can end."""

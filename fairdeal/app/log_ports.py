@@ -5,6 +5,7 @@ index later, when the log is appended to.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -92,6 +93,11 @@ class Outage:
 class LogCopy(Protocol):
     """The log outside of the database. Any method can raise StoreFailed."""
 
+    def alone(self) -> AbstractContextManager[None]:
+        """Around whatever changes leaves or checkpoint, and what is read for it: no other process of this machine
+        writes meanwhile, and `size` is what stands there. Raises StoreFailed when its turn does not come.
+        """
+
     @property
     def size(self) -> int:
         """How many leaves it has."""
@@ -167,8 +173,15 @@ class LogStore(Protocol):
     def add_cosignature(self, size: int, witness: str, line: str) -> None:
         """Keeps a signature line of a witness, by its key's name and id; the first one of each stands."""
 
-    def add_outage(self, outage: Outage, leaf: bytes, now: int) -> None:
-        """The outage, its leaf, and the heartbeat that ends it."""
+    def alone(self, work: str) -> AbstractContextManager[bool]:
+        """Whether no other process is at that work, which is then kept for this one until the block or the process
+        ends. It saves work that would be done twice, and no more: what must not happen twice is a compare-and-set.
+        """
+
+    def add_outage(self, outage: Outage, leaf: bytes) -> CommitResult:
+        """The outage, its leaf, and the heartbeat that ends it: a compare-and-set on the heartbeat that it begins with,
+        so that of several processes one alone writes it.
+        """
 
     def outages(self, since: int) -> tuple[Outage, ...]:
         """Those that ended at `since` or later, the oldest first."""

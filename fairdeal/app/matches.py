@@ -5,6 +5,7 @@ that nothing about a live match exists in memory alone. What makes two histories
 compare-and-set; the lock per match only saves decisions that would lose.
 """
 
+import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from fairdeal.app.ports import Append, CommitResult, Seat, SignificantEvent, Sta
 from fairdeal.commit import Seed
 from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, UnknownMatch, WrongPhase
 from fairdeal.ledger import Transaction
+from fairdeal.match.actions import SignedAction
 from fairdeal.match.decide import Command, decide
 from fairdeal.match.events import SEAT_EVENTS, Event
 from fairdeal.match.evolve import evolve
@@ -28,10 +30,12 @@ from fairdeal.match.settlement import money_outcome, settlement_lines
 from fairdeal.match.state import MatchState, Phase
 from fairdeal.match.terms import Terms
 
+log = logging.getLogger("fairdeal.matches")
+
 _STATES_KEPT: Final = 2_000
 """A state takes a few KiB; beyond this the least used are folded again when asked for."""
 _ATTEMPTS: Final = 8
-"""Lost races in a row; only a second writer could cause one, and the per-match lock allows none here."""
+"""Lost races in a row. The per-match lock allows none in this process; another one may be faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,8 @@ class Tally:
     commits: int = 0
     events: Counter[str] = field(default_factory=Counter)
     actions: Counter[str] = field(default_factory=Counter)
+    overtaken: int = 0
+    """Actions that were at the door in time, and found a timeout that another process had written."""
 
 
 class Matches:
@@ -179,6 +185,28 @@ class Matches:
         with self._lock:
             return min(self._arrivals.get(match_id, ()), default=None)
 
+    def count_overtaken(self, match_id: str, action: SignedAction, arrived: int) -> None:
+        """To be called with an action that was refused: counts and tells it when it was at the door by its deadline
+        and another process, which does not see this one's arrivals, has written the timeout in between.
+        """
+        match = self.load(match_id)
+        if action.size >= match.state.size:
+            return
+        events = [Event.parse(line) for line in self.lines(match, 0)]
+        seed = self._seed(match_id)
+        state: MatchState | None = None
+        for event in events[: action.size]:
+            state = evolve(state, event, seed)
+        for event in events[action.size :]:
+            late = event.type == "timeout" and action.seat in (event.data.get("seat"), *event.data.get("missing", ()))
+            if late and state is not None and state.deadline is not None and arrived <= state.deadline:
+                with self._lock:
+                    self._tally.overtaken += 1
+                log.error("an action in time was overtaken by a timeout", extra={"match": match_id, "n": event.n})
+            if late or action.type == "act":
+                return
+            state = evolve(state, event, seed)
+
     def lines(self, match: Match, start: int) -> tuple[bytes, ...]:
         """The match's event lines from `start` on, up to its size."""
         return self._store.events(match.table.match_id, start)[: match.state.size - start]
@@ -186,7 +214,9 @@ class Matches:
     def tally(self) -> Tally:
         """What this process has committed so far."""
         with self._lock:
-            return Tally(self._tally.commits, self._tally.events.copy(), self._tally.actions.copy())
+            return Tally(
+                self._tally.commits, self._tally.events.copy(), self._tally.actions.copy(), self._tally.overtaken
+            )
 
     def _count(self, events: tuple[Event, ...]) -> None:
         with self._lock:

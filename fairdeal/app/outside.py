@@ -7,9 +7,9 @@ from typing import Final
 from fairdeal.app.log_keys import LogKeys
 from fairdeal.app.log_ports import LogCopy, LogStore
 from fairdeal.app.ports import Store
-from fairdeal.app.sequencer import load_edge, read_tile
-from fairdeal.errors import Broken, FairdealError, LogBehind
-from fairdeal.tlog import Checkpoint, leaf_hash, open_checkpoint, subtrees_of_tiles, tree_root
+from fairdeal.app.sequencer import kept_checkpoint, load_edge, root_at
+from fairdeal.errors import LogBehind
+from fairdeal.tlog import Checkpoint, leaf_hash
 
 log = logging.getLogger("fairdeal.log")
 
@@ -20,7 +20,9 @@ _COMPARED: Final = 4_096
 
 def check_copy(store: Store, keys: LogKeys, copy: LogCopy) -> None:
     """To be called before anything is appended. Raises LogBehind unless the database has all that the copy has."""
-    kept, head = kept_checkpoint(keys, copy), store.log_head()
+    # The database after the copy: another process may be writing both, the database first.
+    kept, beat = kept_checkpoint(keys, copy), copy.last_beat()
+    head = store.log_head()
     if kept is not None and kept.size > head.size:
         raise LogBehind(
             f"the log's copy has {kept.size} leaves and this database {head.size}: it is an older one, and would go on"
@@ -28,11 +30,12 @@ def check_copy(store: Store, keys: LogKeys, copy: LogCopy) -> None:
         )
     if kept is not None:
         _check_same(store, kept)
-    if is_older(store, copy):
+    if beat > (store.last_beat() or 0):
         raise LogBehind(f"the heartbeat beside the log's copy is later than this database's: {_REMEDY}")
     if copy.size > head.size:
         log.warning("leaves of the copy that were never published are dropped", extra={"leaves": copy.size - head.size})
-        copy.cut(head.size)
+        with copy.alone():
+            copy.cut(head.size)
     _cut_damage(store, copy)
     if copy.size < head.size:
         log.warning("the log's copy is completed", extra={"from": copy.size, "to": head.size})
@@ -60,17 +63,6 @@ def missing_leaves(store: LogStore, keys: LogKeys, copy: LogCopy) -> tuple[bytes
     return missing
 
 
-def kept_checkpoint(keys: LogKeys, copy: LogCopy) -> Checkpoint | None:
-    """The copy's checkpoint; None when it has none. Raises Broken when it is not this log's."""
-    note = copy.checkpoint()
-    if note is None:
-        return None
-    try:
-        return open_checkpoint(note, keys.at_hand()).checkpoint
-    except FairdealError as error:
-        raise Broken(f"the log's copy has a checkpoint that is not this log's: {error.message}") from error
-
-
 def _check_same(store: LogStore, kept: Checkpoint) -> None:
     if kept.root != root_at(store, kept.size):
         raise LogBehind(
@@ -87,11 +79,7 @@ def _cut_damage(store: LogStore, copy: LogCopy) -> None:
         if told != own:
             place += next((n for n, pair in enumerate(zip(own, told, strict=False)) if pair[0] != pair[1]), len(told))
             log.error("the log's copy was damaged", extra={"index": place})
-            copy.cut(place)
+            with copy.alone():
+                copy.cut(place)
             return
         place += len(own)
-
-
-def root_at(store: LogStore, size: int) -> bytes:
-    """The root of the log's first `size` leaves."""
-    return tree_root(size, subtrees_of_tiles(store.log_head().size, lambda tile: read_tile(store, tile)))

@@ -8,7 +8,7 @@ from fairdeal.app.house import Clock, House
 from fairdeal.app.log import Log
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Account, Status
-from fairdeal.errors import IllegalAction, Malformed, NotSeated, Unauthenticated, WrongPhase
+from fairdeal.errors import IllegalAction, Malformed, NotSeated, Stale, Unauthenticated, WrongPhase
 from fairdeal.match.actions import SignedAction, retry_of
 from fairdeal.match.decide import Command, Move, Void
 from fairdeal.match.events import Event
@@ -77,7 +77,11 @@ class Play:
             # It may be the service that was late.
             self._heart.beat()
             self._heart.make_up(m)
-        match = self._matches.step(m, arrived, choose)
+        try:
+            match = self._matches.step(m, arrived, choose)
+        except (Stale, WrongPhase):
+            self._matches.count_overtaken(m, action, arrived)
+            raise
         assert placed is not None
         return self._answer(match, action.seat, placed)
 

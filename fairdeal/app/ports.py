@@ -291,7 +291,7 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecoveryStore, Saf
     def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]: ...
 
     def beat(self, now: int) -> None:
-        """Writes the heartbeat."""
+        """Writes the heartbeat, unless a later one stands there."""
 
     def last_beat(self) -> int | None:
         """The last heartbeat; None when there never was one."""

@@ -99,7 +99,14 @@ class Nightly(Thread):
             self.join()
 
     def look(self) -> None:
-        """Proves the books when it is time to. Raises what keeps the store from being read."""
+        """Proves the books when it is time to, unless another process does. Raises what keeps the store from being
+        read.
+        """
+        with self._store.alone("proof") as mine:
+            if mine:
+                self._look()
+
+    def _look(self) -> None:
         since, now = self._since(), self._clock.now_ms()
         if since is None or since // DAY_MS >= now // DAY_MS:
             return

@@ -31,7 +31,8 @@ def restore(store: Store, matches: Matches, keys: LogKeys, sequencer: Sequencer,
     missing = missing_leaves(store, keys, copy)
     older = bool(missing) or is_older(store, copy)
     closed = {leaf["m"]: leaf for leaf in map(parse_leaf, missing) if leaf["type"] == "close"}
-    copy.cut(store.log_head().size + len(missing))  # what was never published comes no more
+    with copy.alone():
+        copy.cut(store.log_head().size + len(missing))  # what was never published comes no more
     store.replace_queue((*missing, *_still_waiting(store, missing)))
     unfinished = store.unfinished_matches() if older else ()
     for m in unfinished:

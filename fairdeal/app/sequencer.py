@@ -1,8 +1,8 @@
 """The one place where the log grows: what waits gets its index, then the head is signed, then it is shown.
 
 In this order a crash makes no second history: a checkpoint is signed over what is stored, and answered when it is
-stored itself. What begins again after a crash is the same code. The store's compare-and-set keeps two histories apart;
-the lock only saves work that would be lost.
+stored itself. What begins again after a crash is the same code. The store's compare-and-set keeps two histories apart,
+in one process and between several; locks only save work that would be lost.
 """
 
 import logging
@@ -16,9 +16,18 @@ from fairdeal.app.house import Clock
 from fairdeal.app.log_keys import LogKeys
 from fairdeal.app.log_ports import CommitResult, JournalMark, LogAppend, LogCopy, LogHead, LogStore, SignedCheckpoint
 from fairdeal.app.ports import Store
-from fairdeal.errors import Broken, LogStuck
+from fairdeal.errors import Broken, FairdealError, LogStuck, StoreFailed
 from fairdeal.match.leaves import ledger_leaf
-from fairdeal.tlog import Checkpoint, Tile, TileEdge, leaf_hash, sign_note
+from fairdeal.tlog import (
+    Checkpoint,
+    Tile,
+    TileEdge,
+    leaf_hash,
+    open_checkpoint,
+    sign_note,
+    subtrees_of_tiles,
+    tree_root,
+)
 from fairdeal.tlog.tiles import TILE_WIDTH
 
 log = logging.getLogger("fairdeal.log")
@@ -27,6 +36,8 @@ LOOK_SECONDS: Final = 0.1
 """Between two looks at what waits. Who needs a leaf sooner does not wait for it: it sequences by itself."""
 STUCK_SECONDS: Final = 5.0
 """How long a leaf may wait for another one's turn, and the heart for a sign of the log's life."""
+_IDLE_SECONDS: Final = 2.5
+"""Between two looks of a process while another one has the work; less than the heart's patience."""
 LEDGER_MS: Final = 300_000
 """Between two `ledger` leaves while there is news; the protocol asks for ten minutes at most (section 7.2)."""
 _COPIED: Final = 4_096
@@ -46,6 +57,7 @@ class Sequencer:
         self._lock = Lock()
         self._edge: TileEdge | None = None
         self._published: int | None = None
+        self._copied: str | None = None
         self._alive_at = monotonic()
         self._signed_at = 0
         self._failed = False
@@ -71,8 +83,10 @@ class Sequencer:
             self._thread.join()
 
     def newest(self) -> SignedCheckpoint:
-        """The newest checkpoint that is published, with the cosignatures so far. Raises LogStuck before the first."""
-        newest = None if self._published is None else self._store.checkpoint(self._published)
+        """The newest checkpoint that is published, by whichever process, with the cosignatures so far. Raises LogStuck
+        before the first.
+        """
+        newest = self._store.checkpoint()
         if newest is None:
             raise LogStuck("the log has not been signed yet")
         return newest
@@ -158,21 +172,53 @@ class Sequencer:
         return sign_note(Checkpoint(signer.verifier_key.name, head.size, head.root).body(), signer)
 
     def _copy_out(self, size: int, note: str) -> None:
-        """Brings the copy to what is about to be shown."""
-        while leaves := self._store.leaves(self._copy.size, min(size, self._copy.size + _COPIED)):
-            self._copy.append(leaves)
-        self._copy.keep(note)
+        """Brings the copy to what is about to be shown, unless another process has brought it further."""
+        with self._copy.alone():
+            if self._copied_size() > size:
+                return
+            while leaves := self._store.leaves(self._copy.size, min(size, self._copy.size + _COPIED)):
+                self._copy.append(leaves)
+            self._copy.keep(note)
+            self._copied = note
+
+    def _copied_size(self) -> int:
+        """Of the copy's checkpoint; 0 when it has none. Raises StoreFailed when it is of another history: two services
+        with one copy, each with a database of its own, would publish two.
+        """
+        note = self._copy.checkpoint()
+        if note is None and self._copied is None:
+            return 0
+        kept = kept_checkpoint(self.keys, self._copy)
+        if kept is None or (
+            note != self._copied
+            and (kept.size > self._store.log_head().size or kept.root != root_at(self._store, kept.size))
+        ):
+            raise StoreFailed(
+                "somebody else writes to the log's copy: another service runs with it, or it was exchanged"
+            )
+        self._copied = note
+        return kept.size
 
     def _run(self) -> None:
         while not self._stopping.wait(LOOK_SECONDS):
             try:
-                self.look()
-                self._fault = None
+                self._look_on()
             except Exception as error:
                 # The heart stops with the log; when it beats again the gap is made up for.
                 if type(error) is not self._fault:
                     log.exception("the log cannot append")
                 self._fault = type(error)
+
+    def _look_on(self) -> None:
+        """One process has this work for as long as it lives. The others look now and then all the same: it may stand
+        still, and the copy of another machine is to be brought up.
+        """
+        with self._store.alone("log") as mine:
+            while mine and not self._stopping.wait(LOOK_SECONDS):
+                self.look()
+                self._fault = None
+        if self.behind_s() > _IDLE_SECONDS:
+            self.look()
 
 
 def append_batch(store: LogStore, edge: TileEdge) -> TileEdge | None:
@@ -202,6 +248,22 @@ def read_tile(store: LogStore, tile: Tile) -> bytes:
     if data is None:
         raise Broken(f"the log has not its {tile.path}")
     return data
+
+
+def root_at(store: LogStore, size: int) -> bytes:
+    """The root of the log's first `size` leaves."""
+    return tree_root(size, subtrees_of_tiles(store.log_head().size, lambda tile: read_tile(store, tile)))
+
+
+def kept_checkpoint(keys: LogKeys, copy: LogCopy) -> Checkpoint | None:
+    """The copy's checkpoint; None when it has none. Raises Broken when it is not this log's."""
+    note = copy.checkpoint()
+    if note is None:
+        return None
+    try:
+        return open_checkpoint(note, keys.at_hand()).checkpoint
+    except FairdealError as error:
+        raise Broken(f"the log's copy has a checkpoint that is not this log's: {error.message}") from error
 
 
 def mark_journal(store: Store, now: int) -> None:

@@ -168,15 +168,32 @@ class _Courier:
             self._check_told(conflict, newest.size)
 
     def bring(self) -> None:
-        """Shows the newest checkpoint, unless it was cosigned already, and keeps the cosignature."""
+        """Shows the newest checkpoint, unless it was cosigned already or another process is at it, and keeps the
+        cosignature.
+        """
+        with self._store.alone(f"witness {self.name}") as mine:
+            if mine:
+                self._bring()
+
+    def _bring(self) -> None:
         newest = self._store.checkpoint() or self._nothing()
         if newest.size == self.cosigned:
+            return
+        if self._has_cosigned(newest):
+            self._kept = self.cosigned = newest.size
             return
         lines = self._show(newest)
         if newest.size and not self._stopping.is_set():
             for line in lines:
                 self._store.add_cosignature(newest.size, f"{line.name}+{line.key_id.hex()}", line.format())
         self._kept = self.cosigned = newest.size
+
+    def _has_cosigned(self, newest: SignedCheckpoint) -> bool:
+        """Another process has asked already. Whoever begins asks for itself: that the witness keeps no more."""
+        if self.cosigned < 0:
+            return False
+        key = self._witness.key
+        return any((one.name, one.key_id) == (key.name, key.key_id) for one in Note.parse(newest.text).lines)
 
     def _show(self, newest: SignedCheckpoint) -> tuple[SignatureLine, ...]:
         """The cosignature. A witness that keeps another size than was thought is shown the way from there."""

@@ -97,6 +97,14 @@ def serve(
     database: Database = None,
     database_url: DatabaseUrl = None,
     keys: operators_keys.Keys = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Processes that serve; more than one on a PostgreSQL alone. [env: FAIRDEAL_WORKERS]",
+            min=1,
+            show_default="1",
+        ),
+    ] = None,
 ) -> None:
     """Run the service until it is stopped.
 
@@ -104,7 +112,7 @@ def serve(
     """
     from fairdeal.cli.operator import serve_until_stopped
 
-    serve_until_stopped(host, port, database, database_url, keys)
+    serve_until_stopped(host, port, database, database_url, keys, workers)
 
 
 @app.command()

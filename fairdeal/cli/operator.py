@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 
 
 def serve_until_stopped(
-    host: str, port: int, database: Path | None, database_url: str | None, keys: Path | None
+    host: str,
+    port: int,
+    database: Path | None,
+    database_url: str | None,
+    keys: Path | None,
+    workers: int | None,
 ) -> None:
     """Run the service. Raises AddressRefused, KeyRefused, DatabaseLocked, SchemaMismatch; Malformed for settings."""
-    settings = read_settings(database=database, database_url=database_url, keys=keys)
+    settings = read_settings(database=database, database_url=database_url, keys=keys, workers=workers)
     # The composition root stands above this layer: it is named here, not imported.
     import_module("fairdeal.main").run(settings, host, port)
 
@@ -63,7 +68,7 @@ def log_policy(keys: Path | None) -> str:
     return format_policy((VerifierKey(settings.log, key.public) for key in signing), settings.read_witnesses())
 
 
-def read_settings(**given: Path | str | None) -> Settings:
+def read_settings(**given: Path | str | int | None) -> Settings:
     """The settings, those given in place of the environment's. Raises Malformed."""
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     try:

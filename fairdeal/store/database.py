@@ -18,5 +18,8 @@ class Database(Protocol):
         Raises RecordsBroken when a constraint or a trigger refuses it, StoreFailed when the database cannot do it.
         """
 
+    def alone(self, work: str) -> AbstractContextManager[bool]:
+        """As `app.log_ports.LogStore.alone` says."""
+
     def close(self) -> None:
         """Closes every connection."""

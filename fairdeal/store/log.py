@@ -17,9 +17,10 @@ from fairdeal.app.log_ports import (
 from fairdeal.errors import RecordsBroken
 from fairdeal.limits import HASH_BYTES
 from fairdeal.match.leaves import parse_leaf
-from fairdeal.store import numbers, transcripts
+from fairdeal.store import numbers
 from fairdeal.store.log_tables import checkpoints, cosignatures, head, journal_mark, leaves, outages, queue, tiles
 from fairdeal.store.statements import insert_unless_there
+from fairdeal.store.tables import heartbeat
 from fairdeal.tlog import Frontier, Tile
 from fairdeal.tlog.tiles import TILE_HEIGHT
 
@@ -142,11 +143,14 @@ def add_cosignature(connection: Connection, size: int, witness: str, line: str) 
         connection.execute(insert_unless_there(cosignatures).values(size=size, witness=witness, line=line))
 
 
-def add_outage(connection: Connection, outage: Outage, leaf: bytes, now: int) -> None:
-    """The outage, its leaf, and the heartbeat that ends it."""
+def add_outage(connection: Connection, outage: Outage, leaf: bytes) -> CommitResult:
+    """A compare-and-set on the heartbeat that it began with, then the outage and its leaf."""
+    moved = update(heartbeat).where(heartbeat.c.at == outage.start).values(at=outage.end)
+    if connection.execute(moved).rowcount != 1:
+        return CommitResult.STALE
     connection.execute(insert(outages).values(began=outage.start, ended=outage.end))
     enqueue(connection, [leaf])
-    transcripts.beat(connection, now)
+    return CommitResult.COMMITTED
 
 
 def outages_since(connection: Connection, since: int) -> tuple[Outage, ...]:

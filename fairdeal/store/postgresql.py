@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from sqlalchemy import Connection, create_engine, make_url, text
+from sqlalchemy import Connection, create_engine, func, make_url, select, text
 from sqlalchemy.exc import ArgumentError
 
 from fairdeal.errors import Malformed, StoreFailed
@@ -16,7 +16,11 @@ _CONNECTIONS: Final = 16
 """At most, for one process; a transaction takes some ms, and PostgreSQL allows 100 in all as it comes."""
 _CONNECT_SECONDS: Final = 5
 # A process that stands still in the middle of a transaction holds its rows; nobody waits for it longer than this.
-_SESSION: Final = "-c lock_timeout=10s -c idle_in_transaction_session_timeout=10s"
+# And a machine that is gone without a word gives back what it had locked after some ten seconds, not after hours.
+_SESSION: Final = (
+    "-c lock_timeout=10s -c idle_in_transaction_session_timeout=10s"
+    " -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
+)
 _DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 
 
@@ -62,6 +66,19 @@ class PostgresqlDatabase:
         """As `sql.Database` says."""
         with our_errors(), self._writer.begin() as connection:
             yield connection
+
+    @contextmanager
+    def alone(self, work: str) -> Iterator[bool]:
+        """As `Database` says: an advisory lock, which PostgreSQL gives free when the connection ends."""
+        key = func.hashtextextended(work, 0)
+        with our_errors(), self._engine.connect() as connection:
+            session = connection.execution_options(isolation_level="AUTOCOMMIT")
+            mine: bool = session.execute(select(func.pg_try_advisory_lock(key))).scalar_one()
+            try:
+                yield mine
+            finally:
+                if mine:
+                    session.execute(select(func.pg_advisory_unlock(key)))
 
     def close(self) -> None:
         """Closes every connection."""

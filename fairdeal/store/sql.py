@@ -1,6 +1,7 @@
 """The store over SQL: the one place that commits. Each method is one transaction; the work is in the modules beside."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -65,6 +66,9 @@ class SqlStore(PlayerRecords):
 
     def close(self) -> None:
         self._database.close()
+
+    def alone(self, work: str) -> AbstractContextManager[bool]:
+        return self._database.alone(work)
 
     def check_ready(self) -> None:
         with self._database.write() as connection:
@@ -282,9 +286,9 @@ class SqlStore(PlayerRecords):
         with self._database.write() as connection:
             log.add_cosignature(connection, size, witness, line)
 
-    def add_outage(self, outage: Outage, leaf: bytes, now: int) -> None:
+    def add_outage(self, outage: Outage, leaf: bytes) -> CommitResult:
         with self._database.write() as connection:
-            log.add_outage(connection, outage, leaf, now)
+            return log.add_outage(connection, outage, leaf)
 
     def outages(self, since: int) -> tuple[Outage, ...]:
         with self._database.read() as connection:

@@ -75,6 +75,11 @@ class SqliteDatabase:
         with self._writing, our_errors(), _foreign_files(), writer.begin() as connection:
             yield connection
 
+    @contextmanager
+    def alone(self, _work: str) -> Iterator[bool]:
+        """As `Database` says: there is no other process."""
+        yield True
+
     def close(self) -> None:
         """Closes every connection and gives the file free."""
         self._engine.dispose()

@@ -101,8 +101,9 @@ def count_unfinished(connection: Connection) -> dict[Status, int]:
 
 
 def beat(connection: Connection, now: int) -> None:
-    """Writes the heartbeat."""
-    connection.execute(update(heartbeat).values(at=now))
+    """Writes the heartbeat, unless a later one stands there."""
+    earlier = heartbeat.c.at.is_(None) | (heartbeat.c.at < now)
+    connection.execute(update(heartbeat).where(earlier).values(at=now))
 
 
 def last_beat(connection: Connection) -> int | None:

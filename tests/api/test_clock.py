@@ -9,10 +9,12 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
+from fairdeal.app.hub import Hub
 from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Append, CommitResult
 from fairdeal.errors import ClockSteppedBack, StoreFailed
 from fairdeal.main import SystemClock
+from fairdeal.match.decide import Tick
 from tests.api.table import FakeClock, Player, Service, first_legal, join_two, ok, on_turn, sit_four, sit_two, start_two
 
 
@@ -430,3 +432,31 @@ def test_a_clock_behind_the_last_heartbeat_keeps_the_service_from_starting(servi
         service.restart(-1_001)
     service.clock.ms += 1
     service.start()
+
+
+def test_an_action_in_time_that_another_process_beat_is_counted_and_told(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A second process does not see what is on its way through this one; its clock waits for the grace alone."""
+    players = start_two(service)
+    player = on_turn(players)
+    matches = service.app.state.services.matches
+    other = Matches(service.store, matches._house, Hub())
+    real = matches.step
+
+    def late(m: str, now: int, choose: Any) -> Any:
+        other.step(m, service.clock.ms + 60_000, lambda _: Tick())
+        return real(m, now, choose)
+
+    body = player.sign(first_legal(player))
+    with monkeypatch.context() as patched:
+        patched.setattr(matches, "step", late)
+        assert player.send(body).json()["code"] == "stale"
+    assert lines(player)[-1]["type"] == "timeout"
+    assert matches.tally().overtaken == 1
+    assert "overtaken by a timeout" in caplog.text
+    assert player.send(body).json()["code"] == "stale"
+    assert matches.tally().overtaken == 2, "sent again it is another action in time"
+    service.clock.ms += 50_000
+    assert player.send(body).json()["code"] == "stale"
+    assert matches.tally().overtaken == 2

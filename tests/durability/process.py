@@ -168,3 +168,8 @@ class Service:
             stderr=subprocess.STDOUT,
             env={**inherited, **self._settings, "FAIRDEAL_OPERATOR_TOKEN": self.token},
         )
+
+
+def children(pid: int) -> list[int]:
+    """The processes that it has started and that run, or have ended and it has not looked."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

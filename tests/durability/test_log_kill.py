@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,10 +25,12 @@ from fairdeal_verifier import verify
 from tests.agreement.test_served_audit import AUDITOR, audit, export
 from tests.durability.duel import DEPOSIT, GIVE_UP_S, STAKE, Both, Enough, Program, check_kept, leave_after
 from tests.durability.history import check_leaves, check_one_history, check_proven
-from tests.durability.process import Service
+from tests.durability.process import Kill, Service, children
 from tests.durability.wire import Moment, Strike
+from tests.store.postgres import Postgres
 
 SCALE = float(os.environ.get("SOAK", "1"))
+SETTINGS = {"auditor_token": AUDITOR, "clock__join_ms": "600000"}
 STRIKE = 0.04
 """The chance of a call that changes something to be shot at."""
 LOOK_S = 0.02
@@ -136,8 +139,9 @@ def play_on(both: Both, guns: Guns, played: list[tuple[Both, str]]) -> None:
                 return
 
 
-def kill_under_load(home: Path, number: int, kills: int, pairs: int) -> None:
-    with Service(home, auditor_token=AUDITOR, clock__join_ms="600000") as service:
+def kill_under_load(service: Service, number: int, kills: int, pairs: int) -> None:
+    home = service.home
+    with service:
         guns, witness = Guns(service, number, kills), Witness(service)
         couples = [(Program(service, f"a{pair}", guns), Program(service, f"b{pair}", guns)) for pair in range(pairs)]
         programs = [program for both in couples for program in both]
@@ -242,9 +246,44 @@ def check_log(service: Service, programs: list[Program], notes: set[str]) -> Non
 
 
 def test_a_few_kills_under_load(tmp_path: Path) -> None:
-    kill_under_load(tmp_path, 0, kills=3, pairs=1)
+    kill_under_load(Service(tmp_path, **SETTINGS), 0, kills=3, pairs=1)
 
 
 @pytest.mark.soak
 def test_fifty_kills_under_load(tmp_path: Path) -> None:
-    kill_under_load(tmp_path, 1, kills=max(4, round(50 * SCALE)), pairs=2)
+    kill_under_load(Service(tmp_path, **SETTINGS), 1, kills=max(4, round(50 * SCALE)), pairs=2)
+
+
+class Workers(Service):
+    """Three processes on one PostgreSQL; a shot hits one of them."""
+
+    def __init__(self, home: Path, url: str) -> None:
+        super().__init__(home, database_url=url, workers="3", **SETTINGS)
+
+    def kill(self) -> None:
+        with self._lock:
+            pid = random.choice(children(self.pid))
+            os.kill(pid, signal.SIGKILL)
+            beat = self.rows("SELECT at FROM heartbeat")
+            self.kills.append(Kill(beat[0][0]))
+        while pid in children(self.pid):
+            time.sleep(0.005)
+
+    def stop(self) -> None:
+        self._wanted.clear()
+        super().kill()
+
+
+def test_a_worker_dies_under_load(tmp_path: Path, postgres: Postgres) -> None:
+    """Whoever it served is served by the others: each match ends, pays once and verifies."""
+    url = postgres.database()
+    kill_under_load(Workers(tmp_path, url), 2, kills=2, pairs=3)
+    postgres.drop(url)
+
+
+@pytest.mark.soak
+def test_workers_die_under_load(tmp_path: Path, postgres: Postgres) -> None:
+    """Thirty live matches at any time."""
+    url = postgres.database()
+    kill_under_load(Workers(tmp_path, url), 3, kills=max(4, round(20 * SCALE)), pairs=30)
+    postgres.drop(url)

@@ -53,7 +53,8 @@ class Scene:
         store.append_leaves(next_append(store))
         store.keep_checkpoint(store.log_head().size, "note")
         store.add_cosignature(store.log_head().size, "witness", "line")
-        store.add_outage(Outage(1, 2), outage_leaf(1, 2), 2)
+        store.beat(1)
+        store.add_outage(Outage(1, 2), outage_leaf(1, 2))
         store.close()
         self.place, self.player = place, player
         self.dialect = "postgresql" if isinstance(place, str) else "sqlite"

@@ -175,13 +175,16 @@ def test_cosignatures_stand_with_their_checkpoint(store: Store) -> None:
 def test_an_outage_comes_with_its_leaf_and_the_beat_that_ends_it(store: Store) -> None:
     outages = [Outage(10, 20), Outage(30, 45)]
     for one in outages:
-        store.add_outage(one, outage_leaf(one.start, one.end), one.end)
+        store.beat(one.start)
+        assert store.add_outage(one, outage_leaf(one.start, one.end)) is CommitResult.COMMITTED
+    assert store.add_outage(Outage(30, 50), outage_leaf(30, 50)) is CommitResult.STALE, "another process was faster"
+    store.beat(44)
     assert store.last_beat() == 45
     assert [one.leaf for one in store.queued_leaves(9)] == [outage_leaf(10, 20), outage_leaf(30, 45)]
     assert store.outages(0) == store.outages(20) == tuple(outages)
     assert store.outages(21) == (outages[1],)
     with pytest.raises(RecordsBroken):
-        store.add_outage(Outage(50, 50), outage_leaf(50, 51), 99)
+        store.add_outage(Outage(45, 45), outage_leaf(45, 46))
     assert store.last_beat() == 45
 
 

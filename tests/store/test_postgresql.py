@@ -46,8 +46,9 @@ def test_a_server_that_may_lose_what_it_acknowledged_is_refused(setting: str, pl
 @on_postgresql
 def test_a_refusal_names_the_rule_and_not_the_row(store: SqlStore) -> None:
     outage = Outage(987654, 987654)
+    store.beat(987654)
     with pytest.raises(RecordsBroken, match="ck_outages_order") as refused:
-        store.add_outage(outage, outage_leaf(5, 6), 7)
+        store.add_outage(outage, outage_leaf(5, 6))
     assert "(1, 987654" not in "".join(traceback.format_exception(refused.value))
 
 

@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import httpx2
@@ -42,6 +43,10 @@ class SmallStore:
     def __init__(self, log: SmallLog, size: int) -> None:
         self.log, self.size = log, size
         self.lines: dict[tuple[int, str], str] = {}
+        self.free = True
+
+    def alone(self, _work: str) -> AbstractContextManager[bool]:
+        return nullcontext(self.free)
 
     def signer_of(self, size: int) -> NoteSigner:
         return self.log.signer
@@ -108,6 +113,23 @@ def test_every_new_checkpoint_is_cosigned_once(here: Here) -> None:
     [cosignature] = policy().open(note.text).cosignatures
     assert cosignature.key == COSIGNER.verifier_key
     assert abs(cosignature.timestamp - time.time()) < 60
+
+
+def test_of_two_processes_one_asks(here: Here) -> None:
+    store = SmallStore(SmallLog(), 10)
+    one, other = asking(store, here), asking(store, here)
+    one.check()
+    store.free = False
+    other.check()
+    assert here.asked == [(0, 10)]
+    store.free = True
+    other.check()
+    store.size = 64
+    one.check()
+    asked = list(here.asked)
+    other.check()
+    assert here.asked == asked, "what another one has asked for is there"
+    assert [size for size, _ in store.lines] == [10, 64]
 
 
 def test_after_a_restart_the_witness_says_how_far_it_is(here: Here) -> None:

@@ -1,0 +1,185 @@
+"""Several processes on one PostgreSQL: what is due is done once, whoever stands still or comes late."""
+
+import asyncio
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import httpx2
+import psycopg
+import pytest
+
+from fairdeal.app.hub import Hub
+from fairdeal.client import Api
+from fairdeal.match import Event
+from fairdeal.store import Notices
+from tests.durability.process import HOST, Service, children
+from tests.store.postgres import Postgres
+
+PASSWORD: Final = "correct horse battery"
+WAIT_S: Final = 60.0
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> Iterator[str]:
+    made = postgres.database()
+    yield made
+    postgres.drop(made)
+
+
+def until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT_S
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@contextmanager
+def standing_still(pids: list[int]) -> Iterator[None]:
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+def two(home: Path, url: str, **settings: str) -> Service:
+    return Service(home, database_url=url, workers="2", tables_max="1000", **settings)
+
+
+def open_tables(service: Service, name: str, count: int) -> list[str]:
+    """Their matches; nobody sits down."""
+    with Api(service.url) as api:
+        api.sign_up(name, PASSWORD)
+        api.sign_in(name, PASSWORD)
+        return [api.open_table({"game": "duel", "stake": 0})["m"] for _ in range(count)]
+
+
+def bearer(service: Service, name: str) -> dict[str, str]:
+    with Api(service.url) as api:
+        return {"Authorization": f"Bearer {api.sign_in(name, PASSWORD)['token']}"}
+
+
+def unfinished(service: Service) -> int:
+    return int(service.rows("SELECT count(*) FROM matches WHERE status <> 'ended'")[0][0])
+
+
+def types(service: Service, m: str) -> list[str]:
+    lines = service.rows("SELECT line FROM events WHERE match_id = ? ORDER BY n", m)
+    return [Event.parse(line).type for (line,) in lines]
+
+
+def free_port() -> int:
+    """One with another free one after it."""
+    while True:
+        with socket.socket() as first, socket.socket() as second, suppress(OSError):
+            first.bind((HOST, 0))
+            port: int = first.getsockname()[1]
+            second.bind((HOST, port + 1))
+            return port
+
+
+def ended_by(port: int) -> int:
+    """How many matches that worker has ended."""
+    for line in httpx2.get(f"http://{HOST}:{port}/metrics").text.splitlines():
+        if line.startswith('fairdeal_events_total{type="end"}'):
+            return int(float(line.split()[1]))
+    return 0
+
+
+def deadlines(home: Path, url: str, count: int) -> None:
+    port = free_port()
+    with two(home, url, table_wait_ms="3000", clock__outage_ms="600000", metrics_port=str(port)) as service:
+        with ThreadPoolExecutor(4) as pool:
+            players = [pool.submit(open_tables, service, f"player{number}", count // 4) for number in range(4)]
+            opened = [m for player in players for m in player.result(WAIT_S)]
+        until(lambda: unfinished(service) == 0)
+        assert {tuple(types(service, m)) for m in opened} == {("open", "end", "reveal")}
+        shares = [ended_by(port), ended_by(port + 1)]
+        assert sum(shares) == count
+        assert all(shares), shares
+
+
+def test_each_deadline_is_kept_once(tmp_path: Path, url: str) -> None:
+    deadlines(tmp_path, url, 100)
+
+
+@pytest.mark.soak
+def test_each_of_a_thousand_deadlines_is_kept_once(tmp_path: Path, url: str) -> None:
+    deadlines(tmp_path, url, 1_000)
+
+
+def test_a_worker_that_stood_still_does_nothing_twice(tmp_path: Path, url: str) -> None:
+    """Whichever it is, the other one keeps the deadlines and the heartbeat: nobody was away."""
+    with two(tmp_path, url, table_wait_ms="4000", clock__outage_ms="2000") as service:
+        for number, worker in enumerate(children(service.pid)):
+            opened = open_tables(service, f"player{number}", 10)
+            with standing_still([worker]):
+                until(lambda: unfinished(service) == 0)
+                time.sleep(2.5)
+            time.sleep(0.5)
+            assert {tuple(types(service, m)) for m in opened} == {("open", "end", "reveal")}
+        assert service.rows("SELECT count(*) FROM outages") == [(0,)]
+
+
+def test_a_worker_that_is_gone_is_replaced_and_all_stop_together(tmp_path: Path, url: str) -> None:
+    with two(tmp_path, url) as service:
+        first, second = children(service.pid)
+        os.kill(first, signal.SIGKILL)
+        until(lambda: len(children(service.pid)) == 2 and first not in children(service.pid))
+        service.wait_ready()
+        with psycopg.connect(url, autocommit=True) as ear:
+            ear.execute("LISTEN fairdeal")
+            (m,) = open_tables(service, "alice", 1)
+            httpx2.post(f"{service.url}/v1/tables/{m}/cancel", headers=bearer(service, "alice")).raise_for_status()
+            (notice,) = ear.notifies(timeout=WAIT_S, stop_after=1)
+        assert notice.payload.endswith(f" match {m}")
+        workers = [second, *children(service.pid)]
+        service.stop()  # the process above them alone
+        until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+
+
+def test_what_one_tells_its_listeners_those_of_the_other_are_told() -> None:
+    async def told() -> None:
+        one, other = Hub(), Hub()
+        one.tell_others = other.hear
+        listener, elsewhere = other.listen("m", "alice"), other.listen("n", "bruno")
+        one.publish("m")
+        await asyncio.wait_for(listener.wait(), WAIT_S)
+        one.wake("alice")
+        await asyncio.wait_for(listener.wait(), WAIT_S)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(elsewhere.wait(), 0.05)
+        other.hear_anything()
+        await asyncio.wait_for(elsewhere.wait(), WAIT_S)
+
+    asyncio.run(told())
+
+
+def test_what_one_tells_the_other_hears_also_after_a_lost_connection(url: str) -> None:
+    heard: list[str] = []
+    anything: list[float] = []
+    others = Notices(url, heard.append, lambda: anything.append(time.monotonic()))
+    own: list[str] = []
+    notices = Notices(url, own.append, lambda: None)
+    others.start()
+    notices.start()
+    until(lambda: bool(anything))
+    notices.tell("match 1")
+    until(lambda: heard == ["match 1"])
+    with psycopg.connect(url, autocommit=True) as hand:
+        hand.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
+    until(lambda: len(anything) == 2)
+    notices.tell("match 2")
+    until(lambda: heard == ["match 1", "match 2"])
+    assert own == []
+    others.stop()
+    notices.stop()
