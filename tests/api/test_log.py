@@ -138,7 +138,9 @@ def test_a_client_that_holds_a_checkpoint_gets_what_leads_from_it(service: Servi
     assert log_of(service, m, since=newer.size)["consistency"] == []
 
 
-def test_a_size_beyond_the_log_is_refused_and_said_once_a_minute(service: Service, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_size_beyond_the_log_is_refused_and_said_once_a_minute(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
     m = sit_two(service)[0].m
     size = opened(service, log_of(service, m, leaf="open")["checkpoint"]).size
     caplog.clear()
