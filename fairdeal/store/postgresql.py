@@ -15,10 +15,11 @@ from fairdeal.store.failures import our_errors
 _CONNECTIONS: Final = 16
 """At most, for one process; a transaction takes some ms, and PostgreSQL allows 100 in all as it comes."""
 _CONNECT_SECONDS: Final = 5
-# A process that stands still in the middle of a transaction holds its rows; nobody waits for it longer than this.
+# A process that stands still in the middle of a transaction holds its rows; nobody waits for it so long that it
+# would be an outage.
 # And a machine that is gone without a word gives back what it had locked after some ten seconds, not after hours.
 _SESSION: Final = (
-    "-c lock_timeout=10s -c idle_in_transaction_session_timeout=10s"
+    "-c lock_timeout=10s -c idle_in_transaction_session_timeout=3s"
     " -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 )
 _DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")

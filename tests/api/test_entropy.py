@@ -25,6 +25,7 @@ SOURCES_OF_CHANCE = {
     "cli/witness.py",  # a witness's key
     "cli/demo.py",  # passwords of the two players
     "cli/service.py",  # an operator token for a service started by hand
+    "store/notices.py",  # a process's name among those on one database, to know its own notices by
 }
 
 

@@ -119,7 +119,7 @@ def test_each_of_a_thousand_deadlines_is_kept_once(tmp_path: Path, url: str) -> 
 
 def test_a_worker_that_stood_still_does_nothing_twice(tmp_path: Path, url: str) -> None:
     """Whichever it is, the other one keeps the deadlines and the heartbeat: nobody was away."""
-    with two(tmp_path, url, table_wait_ms="4000", clock__outage_ms="2000") as service:
+    with two(tmp_path, url, table_wait_ms="4000") as service:
         for number, worker in enumerate(children(service.pid)):
             opened = open_tables(service, f"player{number}", 10)
             with standing_still([worker]):
