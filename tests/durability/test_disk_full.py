@@ -158,6 +158,6 @@ def test_a_full_disk(tmp_path: Path) -> None:
 def test_a_full_disk_of_its_own(tmp_path: Path) -> None:
     with own_disk(tmp_path / "disk") as disk:
         service = Service(tmp_path / "service", **SETTINGS)
-        service.database = tmp_path / "disk" / "fairdeal.db"
+        service.place = service.database = tmp_path / "disk" / "fairdeal.db"
         with service:
             play_through(service, disk)
