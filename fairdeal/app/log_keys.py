@@ -89,11 +89,13 @@ class LogKeys:
             leaf = parse_leaf(logged.leaf)
             yield logged.index, VerifierKey.parse(leaf["old"]), VerifierKey.parse(leaf["new"])
 
+    def _first_replaced(self, name: str) -> VerifierKey | None:
+        return next((old for _, old, _ in self._replacements() if old.name == name), None)
+
     def _first_log_key(self) -> VerifierKey:
         current = self._current[0].verifier_key
-        for _, old, _ in self._replacements():
-            if old.name == current.name:
-                return old
+        if (replaced := self._first_replaced(current.name)) is not None:
+            return replaced
         newest = self._store.checkpoint()
         if newest is None:
             return current
@@ -107,9 +109,8 @@ class LogKeys:
 
     def _first_receipts_key(self) -> VerifierKey:
         current = self._current[1].verifier_key
-        for _, old, _ in self._replacements():
-            if old.name == current.name:
-                return old
+        if (replaced := self._first_replaced(current.name)) is not None:
+            return replaced
         opened = self._store.oldest_open()
         if opened is None:
             return current
