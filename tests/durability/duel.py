@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, Final, NoReturn, TypeAlias
 
 import httpx2
+import pytest
 
 from fairdeal.cli.operator import log_policy
 from fairdeal.client import Api, MatchClient, Memory, Player, Strategy, Turn, Unreachable
@@ -105,14 +107,17 @@ def play_both(both: Both, m: str) -> None:
             playing.result(GIVE_UP_S)
 
 
-def leave_after(both: Both, m: str, decisions: int, pool: Executor) -> tuple[Program, Future[None]]:
+def leave_after(
+    both: Both, m: str, decisions: int, pool: Executor, halfway: Callable[[], None] = lambda: None
+) -> tuple[Program, Future[None]]:
     """Play until that many decisions were made, by both together; the program that then stopped, on turn, and the
-    other one, which waits for it.
+    other one, which waits for it. `halfway` is as in `until`.
     """
-    choose = until(decisions)
+    choose = until(decisions, halfway)
     playing = {pool.submit(program.play, m, choose): program for program in both}
     (left,), (waiting,) = wait(playing, GIVE_UP_S, FIRST_COMPLETED)
-    assert isinstance(left.exception(), Enough)
+    with pytest.raises(Enough):
+        left.result()
     return playing[left], waiting
 
 
@@ -121,13 +126,17 @@ def gone(_: httpx2.Request) -> NoReturn:
     raise Enough
 
 
-def until(decisions: int) -> Strategy:
-    """As `prefer_winning_tricks`, until that many decisions have been made, by both together."""
+def until(decisions: int, halfway: Callable[[], None] = lambda: None) -> Strategy:
+    """As `prefer_winning_tricks`, until that many decisions have been made, by both together. `halfway` is called once,
+    while the service waits for a decision.
+    """
     made = 0
 
     def choose(turn: Turn) -> Any:
         nonlocal made
         made += 1
+        if made == decisions // 2:
+            halfway()
         if made > decisions:
             raise Enough
         return strategy(turn)

@@ -4,12 +4,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
 
 import httpx2
+import pytest
 
 from fairdeal.client import Turn
 from fairdeal.match import HeldLine, parse_bundle, parse_held
@@ -35,11 +36,6 @@ def resigned(both: Both) -> str:
     return m
 
 
-def part_played(both: Both, m: str, pool: ThreadPoolExecutor) -> Future[None]:
-    """Six decisions more; the one who waits for the next one."""
-    return leave_after(both, m, 6, pool)[1]
-
-
 def fairdeal(service: Service, *command: str) -> subprocess.CompletedProcess[str]:
     """A command of the operator's, on the service's files."""
     where = ["--database", str(service.database), "--keys", str(service.keys)]
@@ -62,15 +58,14 @@ def put_back(service: Service, backup: Path) -> None:
 def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path) -> None:
     """When it was taken one match was over, and one was live that went on; another was played afterwards."""
     backup, kept = tmp_path / "backup.db", tmp_path / "kept.checkpoint"
-    with Service(tmp_path / "service", auditor_token=AUDITOR) as service, ThreadPoolExecutor(4) as pool:
+    with Service(tmp_path / "service", auditor_token=AUDITOR) as service, ThreadPoolExecutor(2) as pool:
         both = programs(service)
         over = resigned(both)
         before = [program.wallet() for program in both]
         live = seated(both)
-        waiting = [part_played(both, live, pool)]
-        back_up(service, backup)
-        size = service.size(live)
-        waiting.append(part_played(both, live, pool))
+        _, waiting = leave_after(both, live, 12, pool, lambda: back_up(service, backup))
+        with closing(sqlite3.connect(backup)) as there:
+            (size,) = there.execute("SELECT size FROM matches WHERE id = ?", [live]).fetchone()
         assert service.size(live) > size
         later = resigned(both)
         kept.write_text(httpx2.get(f"{service.url}/log/checkpoint").text)
@@ -78,8 +73,8 @@ def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path) -> None:
         for program in both:
             program.plan = gone
         with service.down():
-            for one in waiting:
-                assert isinstance(one.exception(GIVE_UP_S), Enough)
+            with pytest.raises(Enough):
+                waiting.result(GIVE_UP_S)
             put_back(service, backup)
             refused = fairdeal(service, "serve", "--port", str(service.port))
             assert refused.returncode == 1
