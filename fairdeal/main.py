@@ -211,7 +211,7 @@ def restore_database(settings: Settings) -> Restored:
     clock, entropy = SystemClock(), SystemEntropy()
     house = _house(settings, entropy)
     settings.database.parent.mkdir(parents=True, exist_ok=True)
-    store = SqlStore(settings.place())
+    store = SqlStore(settings.place(), sole=True)
     try:
         matches = Matches(store, house, Hub())
         matches.check_keys()
@@ -228,7 +228,7 @@ def restore_database(settings: Settings) -> Restored:
 def prove_books(settings: Settings) -> Proof:
     """The proof of a stopped service's books. Raises DatabaseLocked, SchemaMismatch."""
     settings.database.parent.mkdir(parents=True, exist_ok=True)
-    store = SqlStore(settings.place())
+    store = SqlStore(settings.place(), sole=True)
     try:
         return prove(store)
     finally:

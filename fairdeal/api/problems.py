@@ -82,7 +82,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.WitnessRefused: Kind(502, "The witness gave no cosignature."),
     errors.Broken: Kind(500, "The service's own records are broken."),
     errors.ClockSteppedBack: Kind(503, "The service's clock went back; it waits until it is right again."),
-    errors.DatabaseLocked: Kind(503, "Another process serves this database."),
+    errors.DatabaseLocked: Kind(503, "Another process uses this database."),
     errors.AddressRefused: Kind(503, "The service cannot listen there."),
     errors.KeyMissing: Kind(500, "The service lacks a key that its records need."),
     errors.LedgerBroken: Kind(500, "Money would be made, lost or moved twice; nothing was written."),

@@ -18,7 +18,7 @@ from fairdeal.errors import FairdealError
 EXIT_FAILED: Final = 1
 
 _HINTS: Final = {
-    "database_locked": "another `fairdeal serve` runs on this database; stop it, or name another one with --database",
+    "database_locked": "stop every `fairdeal serve` on this database, on all machines, or name another database",
     "schema_mismatch": "`fairdeal db upgrade` makes a new schema, or brings an older one up to this program's version",
     "key_refused": "`fairdeal keys make` writes the keys that are missing; see also --keys and `chmod 600`",
     "key_missing": "`fairdeal keys list` tells which keys are at hand; put the file of the missing one back",

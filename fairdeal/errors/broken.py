@@ -24,7 +24,7 @@ class ClockSteppedBack(Broken):
 
 
 class DatabaseLocked(Broken):
-    """Another process serves this database file."""
+    """Another process uses this database."""
 
     code = "database_locked"
 

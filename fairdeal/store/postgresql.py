@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from sqlalchemy import Connection, create_engine, func, make_url, select, text
+import psycopg
+from sqlalchemy import Connection, create_engine, event, func, make_url, select, text
 from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import ConnectionPoolEntry
 
-from fairdeal.errors import Malformed, StoreFailed
+from fairdeal.errors import DatabaseLocked, Malformed, StoreFailed
 from fairdeal.store.failures import our_errors
 
 _CONNECTIONS: Final = 16
@@ -23,16 +25,23 @@ _SESSION: Final = (
     " -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 )
 _DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
+_USERS: Final = 0x6661697264
+"""An advisory lock's number, the same for every program of ours: each connection of a service shares it, also one that
+is made again after a loss, and who wants the database for himself has it alone."""
+_PATIENCE: Final = "SET LOCAL lock_timeout = '3s'"
+"""A connection that was closed a moment ago may still hold it."""
 
 
 class PostgresqlDatabase:
     """Transactions on the database of a URL (`postgresql://user:password@host/name`), which is not changed.
 
-    READ COMMITTED, with row locks in one order: SERIALIZABLE would cost retries. Raises Malformed for another URL,
-    StoreFailed when nothing answers there or the server may lose what it acknowledged.
+    READ COMMITTED, with row locks in one order: SERIALIZABLE would cost retries. Several processes serve one database;
+    `sole` is for what bears no other user. Raises Malformed for another URL, DatabaseLocked when somebody has it to
+    himself (or, for `sole`, when anybody has it), StoreFailed when nothing answers there or the server may lose what it
+    acknowledged.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, sole: bool = False) -> None:
         try:
             place = make_url(url)
         except (ArgumentError, ValueError):
@@ -47,9 +56,16 @@ class PostgresqlDatabase:
             connect_args={"connect_timeout": _CONNECT_SECONDS, "options": _SESSION},
         )
         self._engine = engine
+        self._held: Connection | None = None
         self._reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         self._writer = engine.execution_options(isolation_level="READ COMMITTED")
         try:
+            if sole:
+                event.listen(engine, "connect", _have_alone, once=True)
+                with our_errors():
+                    self._held = engine.connect()
+            else:
+                event.listen(engine, "connect", _share)
             with self.read() as connection:
                 _check_durable(connection)
         except BaseException:
@@ -83,7 +99,26 @@ class PostgresqlDatabase:
 
     def close(self) -> None:
         """Closes every connection."""
+        if self._held is not None:
+            self._held.close()
         self._engine.dispose()
+
+
+def _have_alone(connection: psycopg.Connection, _entry: ConnectionPoolEntry) -> None:
+    _take(connection, "SELECT pg_advisory_lock(%s)")
+
+
+def _share(connection: psycopg.Connection, _entry: ConnectionPoolEntry) -> None:
+    _take(connection, "SELECT pg_advisory_lock_shared(%s)")
+
+
+def _take(connection: psycopg.Connection, statement: str) -> None:
+    try:
+        connection.execute(_PATIENCE)
+        connection.execute(statement, [_USERS])
+        connection.commit()
+    except psycopg.errors.LockNotAvailable:
+        raise DatabaseLocked("another process uses this database, and one of the two must have it alone") from None
 
 
 def _check_durable(connection: Connection) -> None:

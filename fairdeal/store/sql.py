@@ -42,12 +42,13 @@ from fairdeal.store.sqlite import SqliteDatabase
 from fairdeal.tlog import Tile
 
 
-def open_database(where: Path | str) -> Database:
-    """The SQLite file of that path, made when it is not there, or the PostgreSQL of that URL.
+def open_database(where: Path | str, *, sole: bool = False) -> Database:
+    """The SQLite file of that path, made when it is not there, or the PostgreSQL of that URL; with `sole` nobody else
+    has it meanwhile, as it is with a SQLite file anyhow.
 
     Raises DatabaseLocked, SchemaMismatch when the file is something else; Malformed for a URL, StoreFailed.
     """
-    return PostgresqlDatabase(where) if isinstance(where, str) else SqliteDatabase(where)
+    return PostgresqlDatabase(where, sole=sole) if isinstance(where, str) else SqliteDatabase(where)
 
 
 class SqlStore(PlayerRecords):
@@ -56,8 +57,8 @@ class SqlStore(PlayerRecords):
     Raises SchemaMismatch when the database has not the newest schema, and what `open_database` does.
     """
 
-    def __init__(self, where: Path | str) -> None:
-        self._database = open_database(where)
+    def __init__(self, where: Path | str, *, sole: bool = False) -> None:
+        self._database = open_database(where, sole=sole)
         try:
             self.check_ready()
         except BaseException:

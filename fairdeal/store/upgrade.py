@@ -1,19 +1,16 @@
 """Bringing a database to the newest schema, by the migrations of Alembic."""
 
 from pathlib import Path
-from typing import Final
 
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from fairdeal.errors import SchemaMismatch
 from fairdeal.store import triggers
 from fairdeal.store.schema import check_schema, is_empty, versions
 from fairdeal.store.sql import open_database
-
-_UPGRADES: Final = 0x6661697264  # an advisory lock's number, the same for every program of ours
 
 
 def upgrade(where: Path | str) -> tuple[str | None, str]:
@@ -21,11 +18,9 @@ def upgrade(where: Path | str) -> tuple[str | None, str]:
 
     Raises SchemaMismatch for a database that is not ours or of a newer program, and what `open_database` does.
     """
-    database = open_database(where)
+    database = open_database(where, sole=True)
     try:
         with database.write() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.execute(text(f"SELECT pg_advisory_xact_lock({_UPGRADES})"))
             before = versions(connection)
             if not before and not is_empty(connection):
                 raise SchemaMismatch("the database has tables, and no schema of ours")

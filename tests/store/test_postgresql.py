@@ -11,9 +11,10 @@ from sqlalchemy import make_url
 
 from fairdeal.app.log_ports import Outage
 from fairdeal.app.ports import CommitResult
-from fairdeal.errors import Malformed, RecordsBroken, StoreFailed
+from fairdeal.errors import DatabaseLocked, Malformed, RecordsBroken, StoreFailed
 from fairdeal.match.leaves import ledger_leaf, outage_leaf
-from fairdeal.store import SqlStore
+from fairdeal.store import SqlStore, postgresql
+from fairdeal.store.upgrade import upgrade
 from fairdeal.tlog import Frontier, leaf_hash
 from tests.store.house import House
 
@@ -57,6 +58,29 @@ def test_two_processes_may_serve_it(place: str, store: SqlStore) -> None:
     with closing(SqlStore(place)) as other:
         other.beat(5)
     assert store.last_beat() == 5
+
+
+@on_postgresql
+def test_whoever_wants_it_alone_is_refused_while_a_service_has_it_and_the_other_way_round(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "_PATIENCE", "SET LOCAL lock_timeout = '100ms'")
+    with closing(SqlStore(place)) as service:
+        with psycopg.connect(place, autocommit=True) as hand:
+            hand.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database ON database = pg_database.oid"
+                " WHERE locktype = 'advisory' AND datname = current_database()"
+            )
+        with pytest.raises(StoreFailed):
+            service.beat(5)
+        service.beat(6)  # over a connection that is made anew
+        for alone in (lambda: SqlStore(place, sole=True), lambda: upgrade(place)):
+            with pytest.raises(DatabaseLocked):
+                alone()
+    with closing(SqlStore(place, sole=True)) as alone_at_last:
+        with pytest.raises(DatabaseLocked):
+            SqlStore(place)
+        assert alone_at_last.last_beat() == 6
 
 
 @on_postgresql
