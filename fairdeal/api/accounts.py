@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 
 from fairdeal.api.caller import (
+    ALSO_NOBODY,
     CallerDep,
     OperatorDep,
     ServicesDep,
@@ -62,7 +63,7 @@ async def log_in(body: LogIn, request: Request, response: Response, services: Se
     return SessionOut(token=None if body.cookie else token, expires_at=expires_at, account=_account(account))
 
 
-@router.delete("/sessions/current", status_code=204, operation_id="log_out")
+@router.delete("/sessions/current", status_code=204, operation_id="log_out", **ALSO_NOBODY)
 def log_out(response: Response, services: ServicesDep, token: TokenDep) -> None:
     """Ends the login that the call is made with, if it still is one, and its streams."""
     if token is not None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -203,6 +203,9 @@ async def _caller(visitor: VisitorDep) -> Account:
 
 
 CallerDep = Annotated[Account, Depends(_caller)]
+
+ALSO_NOBODY: Final[dict[str, Any]] = {"openapi_extra": {"security": [{}]}}
+"""Of a route that says more, or does something, for a login, and answers without one: its description says so."""
 
 
 def is_operator(request: Request, services: Services) -> bool:

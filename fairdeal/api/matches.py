@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from fairdeal.api.caller import (
+    ALSO_NOBODY,
     ArrivedDep,
     CallerDep,
     Language,
@@ -120,6 +121,7 @@ def void(m: MatchId, services: ServicesDep, language: Language = "en") -> TableO
     operation_id="transcript",
     response_class=Response,
     responses={200: {"content": {"application/x-ndjson": {}}, "description": "The event lines."}},
+    **ALSO_NOBODY,
 )
 def transcript(m: MatchId, services: ServicesDep, visitor: VisitorDep) -> Response:
     """Every event line: for the seats at any time, for anybody after the end."""

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from fairdeal.api.caller import CallerDep, IdempotencyKey, Language, MatchId, ServicesDep, VisitorDep
+from fairdeal.api.caller import ALSO_NOBODY, CallerDep, IdempotencyKey, Language, MatchId, ServicesDep, VisitorDep
 from fairdeal.api.describe import describe, summarize
 from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
 from fairdeal.api.schemas.tables import Code, SitIn, TableIn, TableOut, TablePage
@@ -40,7 +40,7 @@ def find_table(body: Code, services: ServicesDep, caller: CallerDep, language: L
     return describe(services, services.tables.with_code(body.code), caller, language)
 
 
-@router.get("/tables/{m}", operation_id="table")
+@router.get("/tables/{m}", operation_id="table", **ALSO_NOBODY)
 def table(m: MatchId, services: ServicesDep, visitor: VisitorDep, language: Language = "en") -> TableOut:
     """A table as anybody may see it, and the caller's own seat."""
     return describe(services, services.matches.load(m), visitor, language)
