@@ -1,9 +1,11 @@
 """An older database put back under a live match: real processes, real players, and an auditor who kept a checkpoint."""
 
+import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import NoReturn
 
 import httpx2
 import pytest
+from sqlalchemy import make_url
 
 from fairdeal.client import Turn
 from fairdeal.match import HeldLine, parse_bundle, parse_held
@@ -23,6 +26,7 @@ from tests.cli.test_commands import run
 from tests.durability.duel import DEPOSIT, GIVE_UP_S, Both, Enough, Program, gone, leave_after, programs, seated
 from tests.durability.history import check_one_history
 from tests.durability.process import Service
+from tests.store.postgres import Postgres, programs_of_postgres
 
 
 def resigned(both: Both) -> str:
@@ -37,45 +41,91 @@ def resigned(both: Both) -> str:
 
 
 def fairdeal(service: Service, *command: str) -> subprocess.CompletedProcess[str]:
-    """A command of the operator's, on the service's files."""
-    where = ["--database", str(service.database), "--keys", str(service.keys)]
-    line = [sys.executable, "-m", "fairdeal", *command, *where]
-    return subprocess.run(line, capture_output=True, text=True, timeout=GIVE_UP_S, check=False)
+    """A command of the operator's, on the service's files and database."""
+    given = {"FAIRDEAL_DATABASE": str(service.database), "FAIRDEAL_KEYS": str(service.keys)}
+    if isinstance(service.place, str):
+        given["FAIRDEAL_DATABASE_URL"] = service.place
+    line = [sys.executable, "-m", "fairdeal", *command]
+    return subprocess.run(
+        line, capture_output=True, text=True, timeout=GIVE_UP_S, check=False, env={**os.environ, **given}
+    )
 
 
-def back_up(service: Service, backup: Path) -> None:
-    """As the operator's handbook says."""
-    with closing(sqlite3.connect(service.database)) as live, closing(sqlite3.connect(backup)) as to:
-        live.backup(to)
+class Sqlite:
+    """Backing up, and putting back, as the operator's handbook says."""
+
+    def __init__(self) -> None:
+        self.settings: dict[str, str] = {}
+
+    def back_up(self, service: Service, backup: Path) -> None:
+        with closing(sqlite3.connect(service.database)) as live, closing(sqlite3.connect(backup)) as to:
+            live.backup(to)
+
+    def put_back(self, service: Service, backup: Path) -> None:
+        for path in service.home.glob("fairdeal.db-*"):
+            path.unlink()
+        shutil.copy(backup, service.database)
 
 
-def put_back(service: Service, backup: Path) -> None:
-    for path in service.home.glob("fairdeal.db-*"):
-        path.unlink()
-    shutil.copy(backup, service.database)
+class Postgresql:
+    """The same, of a PostgreSQL; `aside` is where the database goes that the backup takes the place of."""
+
+    def __init__(self, url: str) -> None:
+        self.settings = {"database_url": url, "workers": "2"}
+        self._url = url
+        self._name = make_url(url).database or ""
+        self._server = make_url(url).set(database="postgres").render_as_string(hide_password=False)
+        self.aside = make_url(url).set(database=f"{self._name}_lost").render_as_string(hide_password=False)
+
+    def back_up(self, _service: Service, backup: Path) -> None:
+        self._run("pg_dump", "--format=custom", "--file", backup, self._url)
+
+    def put_back(self, _service: Service, backup: Path) -> None:
+        rename = f"ALTER DATABASE {self._name} RENAME TO {self._name}_lost"
+        self._run("psql", "--quiet", "--command", rename, self._server)
+        made = ("--template=template0", "--encoding=UTF8", "--locale=C.UTF-8", f"--maintenance-db={self._server}")
+        self._run("createdb", *made, self._name)
+        self._run("pg_restore", "--exit-on-error", "--single-transaction", f"--dbname={self._url}", backup)
+
+    def _run(self, program: str, *words: str | Path) -> None:
+        subprocess.run([programs_of_postgres() / program, *words], check=True, timeout=GIVE_UP_S)
 
 
-def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path) -> None:
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
+def database(request: pytest.FixtureRequest) -> Iterator[Sqlite | Postgresql]:
+    if request.param == "sqlite":
+        yield Sqlite()
+        return
+    postgres: Postgres = request.getfixturevalue("postgres")
+    made = Postgresql(postgres.database())
+    yield made
+    postgres.drop(made.aside)
+    postgres.drop(made.settings["database_url"])
+
+
+def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path, database: Sqlite | Postgresql) -> None:
     """When it was taken one match was over, and one was live that went on; another was played afterwards."""
-    backup, kept = tmp_path / "backup.db", tmp_path / "kept.checkpoint"
-    with Service(tmp_path / "service", auditor_token=AUDITOR) as service, ThreadPoolExecutor(2) as pool:
+    backup, kept, settings = tmp_path / "backup", tmp_path / "kept.checkpoint", database.settings
+    with Service(tmp_path / "service", auditor_token=AUDITOR, **settings) as service, ThreadPoolExecutor(2) as pool:
         both = programs(service)
         over = resigned(both)
         before = [program.wallet() for program in both]
         live = seated(both)
-        _, waiting = leave_after(both, live, 12, pool, lambda: back_up(service, backup))
-        with closing(sqlite3.connect(backup)) as there:
-            (size,) = there.execute("SELECT size FROM matches WHERE id = ?", [live]).fetchone()
-        assert service.size(live) > size
+        _, waiting = leave_after(both, live, 12, pool, lambda: database.back_up(service, backup))
+        played = service.size(live)
         later = resigned(both)
         kept.write_text(httpx2.get(f"{service.url}/log/checkpoint").text)
         notes = {note for (note,) in service.rows("SELECT note FROM checkpoints")}
+        for command in (["restore"], ["ledger", "check"]):
+            assert "database_locked" in fairdeal(service, *command).stderr
         for program in both:
             program.plan = gone
         with service.down():
             with pytest.raises(Enough):
                 waiting.result(GIVE_UP_S)
-            put_back(service, backup)
+            database.put_back(service, backup)
+            size = service.size(live)
+            assert 0 < size < played
             refused = fairdeal(service, "serve", "--port", str(service.port))
             assert refused.returncode == 1
             assert "`fairdeal restore`" in refused.stderr

