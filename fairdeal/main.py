@@ -128,7 +128,6 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     ticker = Ticker(store, heart, matches, clock)
     nightly = Nightly(store, clock)
     operator_token, auditor_token = settings.operator_token, settings.auditor_token
-    webhook_secret = settings.webhook_secret
     disks = _disks(settings)
     metrics = Metrics()
     watch_play(metrics, store, matches, hub)
@@ -156,7 +155,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         connections_max=settings.limits.connections,
         operator_token=operator_token.get_secret_value() if operator_token else None,
         auditor_token=auditor_token.get_secret_value() if auditor_token else None,
-        webhook_secret=WebhookSecret.parse(webhook_secret.get_secret_value()) if webhook_secret else None,
+        webhook_secrets=tuple(WebhookSecret.parse(one.get_secret_value()) for one in settings.webhook_secrets),
         origin=settings.origin,
         secure_cookies=settings.environment == "production",
     )

@@ -109,8 +109,10 @@ class Settings(BaseSettings):
     auditor_token: SecretStr | None = None
     """Without one nobody reads the money journal and who sat where. It changes nothing, and the operator's is another.
     """
-    webhook_secret: SecretStr | None = None
-    """What the cashier's webhooks are signed with, `whsec_…` (Standard Webhooks); without one none is taken."""
+    webhook_secrets: tuple[SecretStr, ...] = ()
+    """What the cashier's webhooks may be signed with, `whsec_…` (Standard Webhooks), two while one takes the other's
+    place; without one none is taken.
+    """
     origin: str | None = Field(default=None, pattern=r"^https?://[^/]+$")
     """Where browsers call from, such as https://play.example; None for the host they call."""
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()

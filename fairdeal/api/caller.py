@@ -113,7 +113,7 @@ class Services:
     connections_max: int
     operator_token: str | None = field(repr=False)
     auditor_token: str | None = field(repr=False)
-    webhook_secret: WebhookSecret | None
+    webhook_secrets: tuple[WebhookSecret, ...]
     origin: str | None
     secure_cookies: bool
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Header, Path, Request
+from fastapi import APIRouter, Depends, Header, Path, Request
 from fastapi.concurrency import run_in_threadpool
 
 from fairdeal.api.caller import CallerDep, IdempotencyKey, OperatorDep, Services, ServicesDep
@@ -20,6 +20,7 @@ from fairdeal.api.schemas.cashier import (
     WithdrawalPage,
     WithdrawalResultIn,
 )
+from fairdeal.api.webhooks import check_webhook
 from fairdeal.app.cashier_ports import Withdrawal
 from fairdeal.errors import WebhookRefused
 
@@ -74,10 +75,21 @@ def end_withdrawal(
     return _withdrawal(services.cashier.end_withdrawal("operator", key, withdrawal, body.result))
 
 
+async def _signed(request: Request, services: ServicesDep) -> str:
+    """The webhook's id, once it is known who says it: what else is in it is looked at afterwards."""
+    if not services.webhook_secrets:
+        raise WebhookRefused("this service takes no webhooks")
+    ids, timestamps, signatures = (
+        request.headers.getlist(f"webhook-{name}") for name in ("id", "timestamp", "signature")
+    )
+    now_ms = request.scope[ARRIVED]
+    return check_webhook(services.webhook_secrets, ids, timestamps, signatures, await request.body(), now_ms)
+
+
 @router.post("/cashier/webhook", status_code=204, operation_id="cashier_webhook", tags=["operator"])
 async def webhook(
+    key: Annotated[str, Depends(_signed)],
     body: Webhook,
-    request: Request,
     services: ServicesDep,
     _id: Annotated[str, Header(alias="webhook-id", description="The idempotency key: one thing happens once.")],
     _timestamp: Annotated[str, Header(alias="webhook-timestamp", description="Seconds since 1970-01-01 UTC.")],
@@ -86,13 +98,6 @@ async def webhook(
     """Takes what the cashier's payment service says, signed as Standard Webhooks prescribes: deposits, and how
     withdrawals ended. Whoever is refused may send it again under the same id.
     """
-    if services.webhook_secret is None:
-        raise WebhookRefused("this service takes no webhooks")
-    ids, timestamps, signatures = (
-        request.headers.getlist(f"webhook-{name}") for name in ("id", "timestamp", "signature")
-    )
-    now_ms = request.scope[ARRIVED]
-    key = services.webhook_secret.check(ids, timestamps, signatures, await request.body(), now_ms)
     await run_in_threadpool(_take, services, key, body)
 
 

@@ -49,21 +49,30 @@ class WebhookSecret:
         """The 32 bytes that stand, in base64, behind `v1,`."""
         return hmac.digest(self.key, b"%s.%d.%s" % (webhook_id.encode(), timestamp, body), sha256)
 
-    def check(
-        self, ids: Sequence[str], timestamps: Sequence[str], signatures: Sequence[str], body: bytes, now_ms: int
-    ) -> str:
-        """The webhook's id. The sequences are its headers' values. Raises WebhookRefused."""
-        if len(ids) != 1 or len(timestamps) != 1 or len(signatures) != 1:
-            raise WebhookRefused("webhook-id, webhook-timestamp and webhook-signature stand once each")
-        (webhook_id,), (timestamp,), (line,) = ids, timestamps, signatures
-        given = line.split(" ")
-        if not _ID.fullmatch(webhook_id) or not _TIMESTAMP.fullmatch(timestamp) or len(given) > MAX_SIGNATURES:
-            raise WebhookRefused("a header is not of its form")
-        if abs(now_ms - int(timestamp) * 1000) > TOLERANCE_S * 1000:
-            raise WebhookRefused("the webhook's time is too far from ours")
-        expected = self.sign(webhook_id, int(timestamp), body)
-        # All are looked at, and none is left early: the time tells nothing. Other versions than v1 are not ours.
-        fitting = [hmac.compare_digest(b64decode(one[3:]), expected) for one in given if _SIGNATURE.fullmatch(one)]
-        if not any(fitting):
-            raise WebhookRefused("no signature is by the cashier's secret over this body")
-        return webhook_id
+
+def check_webhook(
+    secrets: Sequence[WebhookSecret],
+    ids: Sequence[str],
+    timestamps: Sequence[str],
+    signatures: Sequence[str],
+    body: bytes,
+    now_ms: int,
+) -> str:
+    """The webhook's id. The sequences are its headers' values; one signature by one of the `secrets` is enough, so that
+    either side changes its secret without a break. Raises WebhookRefused.
+    """
+    if len(ids) != 1 or len(timestamps) != 1 or len(signatures) != 1:
+        raise WebhookRefused("webhook-id, webhook-timestamp and webhook-signature stand once each")
+    (webhook_id,), (timestamp,), (line,) = ids, timestamps, signatures
+    given = line.split(" ")
+    if not _ID.fullmatch(webhook_id) or not _TIMESTAMP.fullmatch(timestamp) or len(given) > MAX_SIGNATURES:
+        raise WebhookRefused("a header is not of its form")
+    if abs(now_ms - int(timestamp) * 1000) > TOLERANCE_S * 1000:
+        raise WebhookRefused("the webhook's time is too far from ours")
+    # All are looked at, and none is left early: the time tells nothing. Other versions than v1 are not ours.
+    expected = [secret.sign(webhook_id, int(timestamp), body) for secret in secrets]
+    shown = [b64decode(one[3:]) for one in given if _SIGNATURE.fullmatch(one)]
+    fitting = [hmac.compare_digest(one, ours) for one in shown for ours in expected]
+    if not any(fitting):
+        raise WebhookRefused("no signature is by the cashier's secret over this body")
+    return webhook_id

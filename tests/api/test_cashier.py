@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-from fairdeal.api.webhooks import TOLERANCE_S, WebhookSecret
+from fairdeal.api.webhooks import TOLERANCE_S, WebhookSecret, check_webhook
 from fairdeal.errors import Malformed, WebhookRefused
 from tests.api.table import OPERATOR, Service, bearer, ok
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+NEXT_SECRET = "whsec_" + b64encode(b"the secret that takes its place.").decode()
 
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    service = Service(tmp_path, {"webhook_secret": SECRET})
+    service = Service(tmp_path, {"webhook_secrets": [SECRET, NEXT_SECRET]})
     yield service
     service.check_money()
     service.stop()
@@ -99,6 +100,23 @@ def test_a_webhook_pays_in_once_however_often_it_comes(service: Service) -> None
     assert wallet(alice) == (140, 0)
 
 
+def test_the_secret_changes_without_a_break(service: Service) -> None:
+    """Two secrets here, or two signatures there, and what was signed by the one is the same by the other."""
+    alice = service.person("alice")
+    data = {"account": alice.id, "amount": 70, "asset": "JETON"}
+    for webhook_id, secret in (("a", SECRET), ("b", NEXT_SECRET), ("a", NEXT_SECRET)):
+        assert hook(service, data, id=webhook_id, secret=secret).status_code == 204
+    assert wallet(alice) == (140, 0)
+
+
+@pytest.mark.parametrize("body", [b'{"type": "deposit.lost"}', b'{"amount": 70}', b"[]", b""])
+def test_who_says_it_comes_before_what_is_said(body: bytes, service: Service) -> None:
+    data: dict[str, Any] = {"account": "0" * 32}
+    assert hook(service, data).json()["code"] == "invalid_request"
+    assert hook(service, data, body=body).json()["code"] == "webhook_refused"
+    assert hook(service, data, headers={"webhook-id": "another"}).json()["code"] == "webhook_refused"
+
+
 def test_a_webhook_ends_a_withdrawal(service: Service) -> None:
     alice = service.person("alice", 100)
     ids = [ok(alice.post("/v1/withdrawals", {"amount": 30}, key=f"withdraw-{n}"))["id"] for n in range(2)]
@@ -157,7 +175,7 @@ SIGNATURE = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 @pytest.mark.parametrize("line", [SIGNATURE, f"v1,{'A' * 43}= {SIGNATURE}", f"v1a,abc {SIGNATURE}"])
 def test_the_published_example(line: str) -> None:
     ids, times, body, now = VECTOR
-    assert WebhookSecret.parse(SECRET).check(ids, times, [line], body, now) == ids[0]
+    assert check_webhook([WebhookSecret.parse(SECRET)], ids, times, [line], body, now) == ids[0]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +197,7 @@ def test_the_published_example_with_a_fault(place: int, value: Any) -> None:
     parts: list[Any] = [ids, times, [SIGNATURE], body, now]
     parts[place] = value
     with pytest.raises(WebhookRefused):
-        WebhookSecret.parse(SECRET).check(*parts)
+        check_webhook([WebhookSecret.parse(one) for one in (SECRET, NEXT_SECRET)], *parts)
 
 
 @pytest.mark.parametrize("text", ["", "whsec_", SECRET[6:], "whsec_" + "A" * 30, SECRET + "!", "whsec_" + "A" * 92])
