@@ -1,5 +1,8 @@
-"""What an auditor reads (protocol section 7.6), as files below the log's prefix; and whose a pseudonym is."""
+"""What an auditor reads: files below the log's prefix (protocol section 7.6), the records of matches, significant
+events; and whose a pseudonym is.
+"""
 
+from dataclasses import asdict
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Final
 
@@ -8,7 +11,14 @@ from fastapi.responses import Response
 
 from fairdeal.api.caller import AuditorDep, MatchId, OperatorDep, ServicesDep
 from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
-from fairdeal.api.schemas.audit import IdentifyIn, IdentityOut, SignificantEventOut, SignificantEventPage
+from fairdeal.api.schemas.audit import (
+    IdentifyIn,
+    IdentityOut,
+    MatchRecordOut,
+    MatchRecordPage,
+    SignificantEventOut,
+    SignificantEventPage,
+)
 from fairdeal.app.audit import Page
 
 files = APIRouter(prefix="/log", tags=["audit"])
@@ -88,6 +98,18 @@ def significant_events(services: ServicesDep, cursor: Cursor = None, limit: Limi
     return SignificantEventPage(
         events=[SignificantEventOut(at=event.at, kind=event.kind, data=dict(event.data)) for event in events],
         cursor=cursor_of([event.seq for event in events if event.seq is not None], limit),
+    )
+
+
+@router.get("/matches", operation_id="match_records", dependencies=[AuditorDep])
+def match_records(services: ServicesDep, cursor: Cursor = None, limit: Limit = 50) -> MatchRecordPage:
+    """Every match, of any status, with its terms, seats, times, money and end, the last one opened first. For the
+    auditor.
+    """
+    found = services.audit.records(position_of(cursor), limit)
+    return MatchRecordPage(
+        matches=[MatchRecordOut(**asdict(record)) for _, record in found],
+        cursor=cursor_of([seq for seq, _ in found], limit),
     )
 
 

@@ -1,6 +1,7 @@
 """Routes of what lies behind a player: own matches, and a month's statement, for programs and for spreadsheets."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Final
 
@@ -15,9 +16,9 @@ from fairdeal.api.schemas.history import Month, OwnMatchOut, OwnMatchPage, State
 from fairdeal.api.schemas.tables import EndingOut
 from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
 from fairdeal.app.ports import Account, Status
+from fairdeal.app.records import ending_of
 from fairdeal.ledger import format_amount
 from fairdeal.match.events import Event
-from fairdeal.match.leaves import LOST
 from fairdeal.match.terms import Asset, Terms
 
 router = APIRouter(tags=["accounts"])
@@ -89,7 +90,7 @@ def _time(line: WalletLine) -> str:
 def _own_match(one: OwnMatch) -> OwnMatchOut:
     terms = Terms.parse(Event.parse(one.line).data)
     ended = one.status == Status.ENDED
-    ending = _ending(one) if ended else None
+    ending = EndingOut(**asdict(ending_of(one.last))) if ended else None
     winner = None if ending is None else ending.winner
     return OwnMatchOut(
         m=one.match_id,
@@ -106,11 +107,3 @@ def _own_match(one: OwnMatch) -> OwnMatchOut:
         net=one.net if ended else None,
         bundle=f"/v1/matches/{one.match_id}/bundle" if ended else None,
     )
-
-
-def _ending(one: OwnMatch) -> EndingOut:
-    """What the `end` event says; a match that an older database ends has none (protocol section 7.5)."""
-    for event in map(Event.parse, one.last):
-        if event.type == "end":
-            return EndingOut(reason=event.data["reason"], winner=event.data["winner"], cause=event.data.get("cause"))
-    return EndingOut(reason="void", winner=None, cause=LOST)

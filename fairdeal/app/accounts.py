@@ -1,12 +1,11 @@
 """Who people are and what they own: signing up, logging in, the wallet."""
 
-from datetime import UTC, datetime
 from hashlib import sha256
 from hmac import compare_digest
 from typing import Final
 
 from fairdeal.app.codes import new_code, spelled
-from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
+from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine, month_span
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.hub import Hub
 from fairdeal.app.passwords import hash_password, password_matches
@@ -136,7 +135,7 @@ class Accounts:
 
     def statement(self, account_id: str, year: int, month: int) -> Statement:
         """The free money over a calendar month, UTC."""
-        start, end = _first_ms(year, month), _first_ms(year + month // 12, month % 12 + 1)
+        start, end = month_span(year, month)
         return self._store.statement(account_id, self._house.asset.code, start, end)
 
     def own_matches(self, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
@@ -151,8 +150,3 @@ def _code_hash(code: str) -> bytes:
 
 def _token_hash(token: str) -> bytes:
     return sha256(token.encode()).digest()
-
-
-def _first_ms(year: int, month: int) -> int:
-    """When a month begins, in ms since the epoch."""
-    return round(datetime(year, month, 1, tzinfo=UTC).timestamp() * 1000)

@@ -1,13 +1,15 @@
 """What an auditor is given beside the log (protocol section 7.6), and whose a pseudonym is: nobody asks that unseen."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from fairdeal import canonical
 from fairdeal.app.house import Clock
 from fairdeal.app.log_keys import LogKeys
 from fairdeal.app.ports import Account, SeatedPlayer, SignificantEvent, Status, Store
+from fairdeal.app.record_ports import MatchFacts
+from fairdeal.app.records import MatchRecord, make_record, reaches_the_deal
 from fairdeal.errors import Broken, UnknownMatch, UnknownPlayer
 
 Record = TypeVar("Record")
@@ -77,6 +79,13 @@ class Audit:
     def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]:
         """What the operator did, newest first."""
         return self._store.significant_events(before, limit)
+
+    def records(self, before: int | None, limit: int) -> tuple[tuple[int, MatchRecord], ...]:
+        """The record of every match, the last one opened first, each with the `before` of the page after it."""
+        return tuple((facts.seq, make_record(self._whole(facts))) for facts in self._store.match_facts(before, limit))
+
+    def _whole(self, facts: MatchFacts) -> MatchFacts:
+        return facts if reaches_the_deal(facts) else replace(facts, head=self._store.events(facts.match_id))
 
 
 def _page(number: int, read: Callable[[int, int], tuple[Record, ...]], line: Callable[[Record], bytes]) -> Page | None:

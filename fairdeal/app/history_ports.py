@@ -1,6 +1,7 @@
 """What a player may ask of a store about the time behind: own matches, and the money of a month."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Protocol
 
 
@@ -67,3 +68,12 @@ class HistoryStore(Protocol):
 
     def own_matches(self, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
         """By when the account sat down, the newest first."""
+
+
+def month_span(year: int, month: int) -> tuple[int, int]:
+    """A calendar month, UTC: when it begins, and when the next one does (ms since the epoch)."""
+    return _first_ms(year, month), _first_ms(year + month // 12, month % 12 + 1)
+
+
+def _first_ms(year: int, month: int) -> int:
+    return round(datetime(year, month, 1, tzinfo=UTC).timestamp() * 1000)

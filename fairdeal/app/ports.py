@@ -16,6 +16,7 @@ from fairdeal.app.log_ports import CommitResult as CommitResult
 from fairdeal.app.log_ports import LogStore
 from fairdeal.app.once import Once as Once
 from fairdeal.app.proof_ports import ProofStore
+from fairdeal.app.record_ports import RecordStore
 from fairdeal.app.recovery_ports import RecoveryStore
 from fairdeal.app.safeguard_ports import SafeguardStore
 from fairdeal.ledger import Books, Transaction
@@ -200,7 +201,7 @@ class Append:
     leaves: tuple[bytes, ...] = ()
 
 
-class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecoveryStore, SafeguardStore, Protocol):
+class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecordStore, RecoveryStore, SafeguardStore, Protocol):
     """Everything that outlives the process. Any method can raise an error of the family `Broken`."""
 
     def create_account(self, account: Account) -> None:

@@ -1,27 +1,34 @@
-"""`fairdeal audit`: what an auditor takes away, and what an operator asks under the auditor's eyes."""
+"""`fairdeal audit`: what an auditor takes away and looks for, and what an operator asks under the auditor's eyes."""
 
+import re
 import time
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from fairdeal.errors import Unauthenticated
+from fairdeal import canonical
+from fairdeal.errors import Malformed, Unauthenticated
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from fairdeal.app.records import MatchRecord
     from fairdeal.cli.mirror import Mirrored
+    from fairdeal.client import Api
 
 app = typer.Typer(
     name="audit",
-    help="Take away what an audit reads; ask whose a pseudonym is.",
+    help="Take away what an audit reads; look for signs of collusion; ask whose a pseudonym is.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 _Url = Annotated[str, typer.Option(help="The service: scheme, host and port.")]
 _TELL_S: Final = 1.0
+_DAY_MS: Final = 86_400_000
 
 
 @app.command()
@@ -67,6 +74,77 @@ def identify(
         told = api.identify(player, reason)
     for label, member in (("account", "account"), ("name", "name"), ("match", "m"), ("seat", "seat")):
         typer.echo(f"{label:8} {told.get(member)}")
+
+
+@app.command()
+def matches(
+    url: _Url,
+    month: Annotated[str | None, typer.Option(help="Only what was opened in a month, UTC, such as 2026-11.")] = None,
+) -> None:
+    """Write the record of every match, a JSON object a line, the last one opened first.
+
+    Terms, seats with their accounts, times, the money with balances before and after, how it ended. The auditor's token
+    is FAIRDEAL_AUDITOR_TOKEN.
+    """
+    from fairdeal.cli.operator import read_settings
+    from fairdeal.client import Api
+
+    span = None if month is None else _read_month(month)
+    with Api(url, _token("FAIRDEAL_AUDITOR_TOKEN", read_settings().auditor_token)) as api:
+        for record in _records(api, span):
+            typer.echo(canonical.encode(record))
+
+
+@app.command()
+def signs(
+    records: Annotated[Path, typer.Argument(metavar="FILE", help="What `fairdeal audit matches` wrote.")],
+) -> None:
+    """Look for signs of collusion in the records of matches, a JSON object a line. Signs are no proofs.
+
+    The same pair again and again, losses that flow one way, matches of a pair that nobody finishes: docs/ledger.md has
+    what counts as one.
+    """
+    from fairdeal.app.signs import find_signs
+
+    for sign in find_signs(_read_records(records)):
+        typer.echo(canonical.encode(asdict(sign)))
+
+
+def _records(api: "Api", span: tuple[int, int] | None) -> Iterator[dict[str, Any]]:
+    """Those opened in the span. Times may go back a little, so that one reads on for a day beyond it."""
+    cursor = None
+    while True:
+        page = api.match_records(cursor)
+        for record in page["matches"]:
+            if span is not None and record["opened_at"] < span[0] - _DAY_MS:
+                return
+            if span is None or span[0] <= record["opened_at"] < span[1]:
+                yield record
+        cursor = page["cursor"]
+        if cursor is None:
+            return
+
+
+def _read_records(path: Path) -> "Iterator[MatchRecord]":
+    from pydantic import TypeAdapter, ValidationError
+
+    from fairdeal.app.records import MatchRecord
+
+    record: TypeAdapter[MatchRecord] = TypeAdapter(MatchRecord)
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield record.validate_json(line, strict=True)
+            except ValidationError:
+                raise Malformed(f"{path}, line {number}: not the record of a match") from None
+
+
+def _read_month(text: str) -> tuple[int, int]:
+    from fairdeal.app.history_ports import month_span
+
+    if re.fullmatch("2[0-9]{3}-(0[1-9]|1[0-2])", text) is None:
+        raise Malformed("a month is written as 2026-11")
+    return month_span(int(text[:4]), int(text[5:]))
 
 
 class _Progress:

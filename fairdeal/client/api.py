@@ -27,6 +27,8 @@ _MAX_ANSWER_BYTES: Final = MAX_BUNDLE_BYTES + MAX_EVENT_BYTES * 4
 """A whole transcript as JSON strings in one answer."""
 
 
+_RECORDS: Final = 100
+"""Records of matches asked for at once: the most that there are."""
 _SIZE_DIGITS: Final = 20
 """More than a log's size has."""
 
@@ -169,6 +171,11 @@ class Api:
     def identify(self, player: str, reason: str) -> Answer:
         """Whose a pseudonym is, by the operator's token."""
         return self._call("POST", "/v1/audit/identify", {"player": player, "reason": reason})
+
+    def match_records(self, cursor: str | None) -> Answer:
+        """A page of the records of all matches, the last one opened first, by the auditor's token."""
+        query: dict[str, int | str] = {"limit": _RECORDS} | ({} if cursor is None else {"cursor": cursor})
+        return self._call("GET", "/v1/audit/matches", query=query)
 
     def bundle(self, m: str) -> bytes:
         """The bundle of a match that has ended."""

@@ -31,8 +31,9 @@ from fairdeal.app.ports import (
     Wallet,
 )
 from fairdeal.app.proof_ports import MatchEnd, WholeBooks
+from fairdeal.app.record_ports import MatchFacts
 from fairdeal.ledger import Books, Transaction
-from fairdeal.store import audit, history, journal, lobby, log, people, proof, transcripts
+from fairdeal.store import audit, history, journal, lobby, log, people, proof, records, transcripts
 from fairdeal.store.database import Database
 from fairdeal.store.once import answer, given
 from fairdeal.store.players import PlayerRecords
@@ -200,6 +201,10 @@ class SqlStore(PlayerRecords):
     def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]:
         with self._database.read() as connection:
             return audit.significant_events_before(connection, before, limit)
+
+    def match_facts(self, before: int | None, limit: int) -> tuple[MatchFacts, ...]:
+        with self._database.read() as connection:
+            return records.match_facts(connection, before, limit)
 
     def whole_books(self) -> WholeBooks:
         with self._database.read() as connection:

@@ -18,7 +18,7 @@ from tests.api.table import OPERATOR, Player, Service, bearer, join_two, ok, pla
 AUDITOR = "auditor-token-of-the-tests"
 FOREVER = "max-age=31536000, immutable"
 NOBODY = "f" * 32
-OF_THE_AUDITOR = {"log_ledger", "log_seats", "significant_events"}
+OF_THE_AUDITOR = {"log_ledger", "log_seats", "match_records", "significant_events"}
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_the_auditors_token_reads_its_pages_and_opens_nothing_else(service: Serv
         else:
             assert answered.status_code in (unnamed.status_code, 401), name
     for method in ("post", "put", "patch", "delete"):
-        for path in ("/log/ledger/0.jsonl", "/log/seats/0.jsonl", "/v1/audit/events"):
+        for path in ("/log/ledger/0.jsonl", "/log/seats/0.jsonl", "/v1/audit/events", "/v1/audit/matches"):
             assert service.http.request(method, path, headers=bearer(AUDITOR)).status_code == 405
 
 

@@ -74,3 +74,27 @@ def test_a_significant_event_is_kept_with_its_append_or_not_at_all(stale: bool, 
     assert [(event.at, event.kind, event.data) for event in store.significant_events(None, 10)] == (
         [] if stale else [(9, "void", {"m": match_id})]
     )
+
+
+def test_the_facts_of_a_match_are_its_own_whatever_else_moves(store: Store, house: House) -> None:
+    ended, ann, bob = house.live(500)
+    house.deposit(ann, 70)
+    other = house.open(bob, 0)
+    live, *_ = house.live(40)
+    house.finish(ended, Win(1))
+    newest, middle, oldest = store.match_facts(None, 10)
+    assert [one.match_id for one in (newest, middle, oldest)] == [live, other, ended]
+    assert (oldest.status, oldest.opener, oldest.visibility, oldest.ended_at) == ("ended", ann, "public", house.now)
+    assert (oldest.size, oldest.head, oldest.last) == (6, store.events(ended), store.events(ended)[-3:])
+    assert [(one.seat, one.account_id, one.player) for one in oldest.seated] == [
+        (seat.seat, seat.account_id, seat.player) for seat in everybody(store, ended)
+    ]
+    moved = [(one.kind, one.account.removeprefix("player:"), one.amount, one.balance) for one in oldest.entries]
+    assert [one for one in moved if one[0] == "sit"] == [
+        ("sit", f"{ann}:cash", -500, 0), ("sit", f"{ann}:held", 500, 500),
+        ("sit", f"{bob}:cash", -500, 0), ("sit", f"{bob}:held", 500, 500),
+    ]  # fmt: skip
+    assert ("finish", f"{bob}:cash", 905, 905) in moved, "750 and 200 basis points of 1000 are 95"
+    assert (middle.ended_at, middle.last, middle.entries, middle.seated) == (None, (), (), ())
+    assert store.match_facts(newest.seq, 1) == (middle,)
+    assert store.match_facts(oldest.seq, 10) == ()

@@ -1,10 +1,11 @@
-"""What the operator is asked about players, and what the auditor is told of it."""
+"""What the operator is asked about players, what the auditor is told of it, and the records of matches."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fairdeal.api.schemas.base import Hex16, Model, Ms
+from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms
+from fairdeal.api.schemas.tables import AssetOut, EndingOut, FeesOut, Options
 
 
 class IdentifyIn(Model):
@@ -39,4 +40,71 @@ class SignificantEventPage(Model):
     """Newest first. `cursor` asks for the next page; null on the last one."""
 
     events: list[SignificantEventOut]
+    cursor: str | None
+
+
+class RulesetOut(Model):
+    """The rules with their version, and what was chosen of them, as the `open` event names them."""
+
+    id: str
+    options: Options
+
+
+class MovedOut(Model):
+    """What a transaction of the match did to the free money of the account that sits there."""
+
+    transaction: str
+    kind: str
+    at: Ms
+    amount: Amount
+    balance_before: Amount
+    balance_after: Amount
+
+
+class SeatRecordOut(Model):
+    """A seat, and whose it is. `payout` is what the end paid, `net` what the match has done to the account's free money
+    so far, `money` each step of it.
+    """
+
+    seat: int
+    side: int
+    account: Hex16
+    player: Hex16
+    sat_at: Ms
+    payout: Amount
+    net: Amount
+    money: tuple[MovedOut, ...]
+
+
+class MatchRecordOut(Model):
+    """A match as its events and the journal have it. `full_at`: the last seat joined; `started_at`: the first cards
+    were dealt. `pot` is what was staked once all had joined, after the end `payouts` + `commission` + `tax`.
+    `transactions` are in the journal's order, those of seats that were left again among them.
+    """
+
+    m: Hex16
+    status: Literal["open", "joining", "live", "ended"]
+    opener: Hex16
+    visibility: Literal["public", "private"]
+    ruleset: RulesetOut
+    asset: AssetOut
+    stake: Amount
+    fees: FeesOut
+    opened_at: Ms
+    full_at: Ms | None
+    started_at: Ms | None
+    ended_at: Ms | None
+    ending: EndingOut | None
+    pot: Amount
+    payouts: Amount
+    commission: Amount
+    tax: Amount
+    seats: tuple[SeatRecordOut, ...]
+    transactions: tuple[str, ...]
+
+
+class MatchRecordPage(Model):
+    """The last one opened first. `cursor` asks for the next page; null on the last one."""
+
+    matches: list[MatchRecordOut]
     cursor: str | None
