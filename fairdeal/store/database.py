@@ -1,9 +1,10 @@
 """What the store needs of a database, whichever it is."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Select
 
 
 class Database(Protocol):
@@ -11,6 +12,11 @@ class Database(Protocol):
 
     def read(self) -> AbstractContextManager[Connection]:
         """One moment of the database, for as long as the block lasts. Raises StoreFailed."""
+
+    def fetch(self, statement: Select[Any], **values: object) -> Sequence[Sequence[Any]]:
+        """The rows of one statement, a moment by itself, with these values of its named parameters. What every move
+        asks for is asked in this way, with nothing around it; the statement is a constant. Raises StoreFailed.
+        """
 
     def write(self) -> AbstractContextManager[Connection]:
         """One transaction that writes: committed at the block's end, rolled back on any exception.

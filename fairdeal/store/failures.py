@@ -1,5 +1,6 @@
 """Where a database's errors become ours."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,6 +19,8 @@ def our_errors() -> Iterator[None]:
         raise RecordsBroken(f"the database refused: {_reason(error)}") from None
     except DBAPIError as error:
         raise StoreFailed(f"the database failed: {_reason(error)}") from error
+    except sqlite3.Error as error:
+        raise StoreFailed(f"the database failed: {error}") from error
     except exc.TimeoutError as error:
         raise StoreFailed("every connection to the database is in use") from error
 

@@ -1,9 +1,12 @@
 """Tables and who sits at them. Inside the caller's transaction."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, func, insert, select, update
 
 from fairdeal import ledger
 from fairdeal.app.ports import NewTable, Seat, Sitting, Status, Table
@@ -19,7 +22,9 @@ from fairdeal.errors import (
     UnknownMatch,
 )
 from fairdeal.ledger import Transaction
+from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.store import journal, safeguards
+from fairdeal.store.database import Database
 from fairdeal.store.once import Answer
 from fairdeal.store.people import lock_account
 from fairdeal.store.statements import NUL, insert_unless_there, lock
@@ -41,6 +46,31 @@ _TABLE = (
     matches.c.due_at,
     matches.c.size,
     matches.c.seating,
+)
+_NAMES: Final = tuple(column.name for column in _TABLE)
+
+
+def _with_seats(which: ColumnElement[bool]) -> Select[Any]:
+    """One statement, so that a table and who sits there are of one moment: a row a seat, one where nobody sits."""
+    begun = (events.c.match_id == matches.c.id) & (events.c.n == 0)
+    rows = select(*_TABLE, seats.c.seat, seats.c.account_id, seats.c.player, seats.c.partner_code)
+    rows = rows.join(events, begun).outerjoin(seats, seats.c.match_id == matches.c.id)
+    return rows.where(which).order_by(matches.c.seq.desc(), seats.c.seat)
+
+
+_OF_MATCH: Final = _with_seats(matches.c.id == bindparam("match_id"))
+_OF_CODE: Final = _with_seats(matches.c.code == bindparam("code"))
+_OPEN: Final = _with_seats(
+    matches.c.seq.in_(
+        select(matches.c.seq)
+        .where(
+            matches.c.status == Status.OPEN.value,
+            matches.c.visibility == "public",
+            matches.c.seq < bindparam("before"),
+        )
+        .order_by(matches.c.seq.desc())
+        .limit(bindparam("most"))
+    )
 )
 
 
@@ -81,22 +111,20 @@ def reserve(connection: Connection, commitment: str, match_id: str) -> None:
         raise CommitmentReused("this commitment was used before")
 
 
-def table(connection: Connection, match_id: str) -> Table | None:
+def table(database: Database, match_id: str) -> Table | None:
     """By the match's id."""
-    return _one(connection, matches.c.id == match_id)
+    return _one(database.fetch(_OF_MATCH, match_id=match_id))
 
 
-def table_with_code(connection: Connection, code: str) -> Table | None:
+def table_with_code(database: Database, code: str) -> Table | None:
     """By a private table's code."""
-    return None if NUL in code else _one(connection, matches.c.code == code)
+    return None if NUL in code else _one(database.fetch(_OF_CODE, code=code))
 
 
-def open_tables(connection: Connection, before: int | None, limit: int) -> tuple[Table, ...]:
+def open_tables(database: Database, before: int | None, limit: int) -> tuple[Table, ...]:
     """Public ones that still take players, newest first."""
-    which = (matches.c.status == Status.OPEN.value) & (matches.c.visibility == "public")
-    if before is not None:
-        which &= matches.c.seq < before
-    return _tables(connection, which, limit)
+    rows = database.fetch(_OPEN, before=MAX_SAFE_INTEGER if before is None else before, most=limit)
+    return tuple(_tables(rows))
 
 
 def sit(connection: Connection, sitting: Sitting) -> Seat:
@@ -163,26 +191,20 @@ def _check_money(
 def _known(connection: Connection, match_id: str) -> Table:
     """The table as it stands until the end of the transaction."""
     lock(connection, matches, matches.c.id == match_id)
-    found = table(connection, match_id)
+    found = _one(connection.execute(_OF_MATCH, {"match_id": match_id}).all())
     if found is None:
         raise UnknownMatch("there is no such match")
     return found
 
 
-def _one(connection: Connection, which: ColumnElement[bool]) -> Table | None:
-    found = _tables(connection, which, 1)
-    return found[0] if found else None
+def _one(rows: Sequence[Sequence[Any]]) -> Table | None:
+    return next(_tables(rows), None)
 
 
-def _tables(connection: Connection, which: ColumnElement[bool], limit: int) -> tuple[Table, ...]:
-    terms = select(*_TABLE).join(events, (events.c.match_id == matches.c.id) & (events.c.n == 0)).where(which)
-    rows = connection.execute(terms.order_by(matches.c.seq.desc()).limit(limit)).all()
-    ids = [row.match_id for row in rows]
-    sitting = select(seats.c.match_id, seats.c.seat, seats.c.account_id, seats.c.player, seats.c.partner_code)
-    sitting = sitting.where(seats.c.match_id.in_(ids)).order_by(seats.c.seat)
-    seated: dict[str, list[Seat]] = {match_id: [] for match_id in ids}
-    for match_id, *seat in connection.execute(sitting):
-        seated[match_id].append(Seat(*seat))
-    return tuple(
-        Table(**{**row._mapping, "status": Status(row.status)}, seated=tuple(seated[row.match_id])) for row in rows
-    )
+def _tables(rows: Sequence[Sequence[Any]]) -> Iterator[Table]:
+    """Of the rows of `_with_seats`."""
+    for _, seats_of in groupby(rows, itemgetter(0)):
+        some = tuple(seats_of)
+        columns = dict(zip(_NAMES, some[0], strict=False))
+        sitting = tuple(Seat(*row[len(_NAMES) :]) for row in some if row[len(_NAMES)] is not None)
+        yield Table(**columns | {"status": Status(columns["status"]), "seated": sitting})

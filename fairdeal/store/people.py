@@ -1,10 +1,11 @@
 """Accounts and their logins. Inside the caller's transaction."""
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select, update
 
 from fairdeal.app.ports import Account, Session, SignificantEvent
 from fairdeal.errors import CredentialsRefused, NameTaken, UnknownAccount
 from fairdeal.store import audit
+from fairdeal.store.database import Database
 from fairdeal.store.statements import NUL, insert_unless_there, lock
 from fairdeal.store.tables import accounts, sessions
 
@@ -15,6 +16,12 @@ _ACCOUNT = (
     accounts.c.password_hash,
     accounts.c.created_at,
     accounts.c.recovery_hash,
+)
+
+_OF_LOGIN = (
+    select(*_ACCOUNT)
+    .join(sessions, sessions.c.account_id == accounts.c.id)
+    .where(sessions.c.token_hash == bindparam("token_hash"), sessions.c.expires_at > bindparam("now"))
 )
 
 
@@ -70,10 +77,10 @@ def open_session(connection: Connection, session: Session, now: int, password_ha
     connection.execute(new)
 
 
-def session_account(connection: Connection, token_hash: bytes, now: int) -> Account | None:
+def session_account(database: Database, token_hash: bytes, now: int) -> Account | None:
     """Whose live login this is."""
-    login = select(sessions.c.account_id).where(sessions.c.token_hash == token_hash, sessions.c.expires_at > now)
-    return _one(connection, accounts.c.id == login.scalar_subquery())
+    rows = database.fetch(_OF_LOGIN, token_hash=token_hash, now=now)
+    return Account(*rows[0]) if rows else None
 
 
 def close_session(connection: Connection, token_hash: bytes) -> None:

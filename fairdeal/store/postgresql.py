@@ -2,12 +2,12 @@
 disk.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import psycopg
-from sqlalchemy import Connection, create_engine, event, func, make_url, select, text
+from sqlalchemy import Connection, Select, create_engine, event, func, make_url, select, text
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -58,6 +58,7 @@ class PostgresqlDatabase:
         self._engine = engine
         self._held: Connection | None = None
         self._reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        self._fetcher = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._writer = engine.execution_options(isolation_level="READ COMMITTED")
         try:
             if sole:
@@ -77,6 +78,11 @@ class PostgresqlDatabase:
         """As `sql.Database` says."""
         with our_errors(), self._reader.begin() as connection:
             yield connection
+
+    def fetch(self, statement: Select[Any], **values: object) -> Sequence[Sequence[Any]]:
+        """As `Database` says."""
+        with our_errors(), self._fetcher.connect() as connection:
+            return connection.execute(statement, values).all()
 
     @contextmanager
     def write(self) -> Iterator[Connection]:

@@ -93,8 +93,7 @@ class SqlStore(PlayerRecords):
             people.open_session(connection, session, now, password_hash)
 
     def session_account(self, token_hash: bytes, now: int) -> Account | None:
-        with self._database.read() as connection:
-            return people.session_account(connection, token_hash, now)
+        return people.session_account(self._database, token_hash, now)
 
     def close_session(self, token_hash: bytes) -> None:
         with self._database.write() as connection:
@@ -130,16 +129,13 @@ class SqlStore(PlayerRecords):
             log.enqueue(connection, table.leaves)
 
     def table(self, match_id: str) -> Table | None:
-        with self._database.read() as connection:
-            return lobby.table(connection, match_id)
+        return lobby.table(self._database, match_id)
 
     def table_with_code(self, code: str) -> Table | None:
-        with self._database.read() as connection:
-            return lobby.table_with_code(connection, code)
+        return lobby.table_with_code(self._database, code)
 
     def open_tables(self, before: int | None, limit: int) -> tuple[Table, ...]:
-        with self._database.read() as connection:
-            return lobby.open_tables(connection, before, limit)
+        return lobby.open_tables(self._database, before, limit)
 
     def sit(self, sitting: Sitting, once: Once) -> Seat:
         with self._database.write() as connection:
@@ -159,12 +155,10 @@ class SqlStore(PlayerRecords):
             return done
 
     def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
-        with self._database.read() as connection:
-            return transcripts.lines(connection, match_id, start)
+        return transcripts.lines(self._database, match_id, start)
 
     def oldest_open(self) -> bytes | None:
-        with self._database.read() as connection:
-            return transcripts.oldest_open(connection)
+        return transcripts.oldest_open(self._database)
 
     def sealed_seed(self, match_id: str) -> bytes:
         with self._database.read() as connection:

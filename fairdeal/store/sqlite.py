@@ -5,13 +5,14 @@ import logging
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, create_engine, event
+from sqlalchemy import Connection, Select, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -47,6 +48,9 @@ class SqliteDatabase:
         except BaseException:
             os.close(self._lock_file)
             raise
+        self._path = path
+        self._fetchers: deque[sqlite3.Connection] = deque(maxlen=_READERS)
+        self._compiled: dict[Select[Any], tuple[str, list[tuple[str, object]]]] = {}
         self._engine = create_engine(f"sqlite:///{path}", pool_size=_READERS, hide_parameters=True)
         event.listen(self._engine, "connect", _configure)
         event.listen(self._engine, "begin", _begin)
@@ -63,6 +67,35 @@ class SqliteDatabase:
         """One moment of the database, for as long as the block lasts. Raises StoreFailed."""
         with our_errors(), self._engine.begin() as connection:
             yield connection
+
+    def fetch(self, statement: Select[Any], **values: object) -> Sequence[Sequence[Any]]:
+        """As `Database` says: by the driver, which takes some microseconds where the engine takes a hundred more."""
+        text, names = self._compile(statement)
+        with our_errors():
+            try:
+                connection = self._fetchers.pop()
+            except IndexError:
+                connection = self._connect()
+            try:
+                rows = connection.execute(text, [values.get(name, usual) for name, usual in names]).fetchall()
+            except BaseException:
+                connection.close()
+                raise
+            self._fetchers.append(connection)
+            return rows
+
+    def _compile(self, statement: Select[Any]) -> tuple[str, list[tuple[str, object]]]:
+        found = self._compiled.get(statement)
+        if found is None:
+            compiled = statement.compile(dialect=self._engine.dialect)
+            names = [(name, compiled.params[name]) for name in compiled.positiontup or ()]
+            found = self._compiled[statement] = (compiled.string, names)
+        return found
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        _configure(connection)
+        return connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -82,6 +115,8 @@ class SqliteDatabase:
 
     def close(self) -> None:
         """Closes every connection and gives the file free."""
+        while self._fetchers:
+            self._fetchers.pop().close()
         self._engine.dispose()
         os.close(self._lock_file)
 
@@ -120,7 +155,7 @@ def _close_to_others(path: Path) -> None:
             raise StoreFailed(f"{file} is open to others than its owner (chmod 600)") from None
 
 
-def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry | None = None) -> None:
     connection.isolation_level = None  # the driver begins nothing by itself: `_begin` does
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")

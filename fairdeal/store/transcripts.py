@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from fairdeal.app.ports import Append, CommitResult, Status
 from fairdeal.errors import LedgerBroken, UnknownMatch
 from fairdeal.ledger import Kind
 from fairdeal.store import audit, journal
+from fairdeal.store.database import Database
 from fairdeal.store.lobby import reserve
 from fairdeal.store.tables import events, heartbeat, match_endings, matches, seals
 
@@ -16,6 +17,18 @@ _MONEY: Final = {
     Status.LIVE: (Kind.POT,),
     Status.ENDED: (Kind.CANCEL, Kind.FINISH, Kind.SEED, Kind.VOID),
 }
+
+_LINES: Final = (
+    select(events.c.line)
+    .where(events.c.match_id == bindparam("match_id"), events.c.n >= bindparam("start"))
+    .order_by(events.c.n)
+)
+_OLDEST_OPEN: Final = (
+    select(events.c.line)
+    .join(matches, events.c.match_id == matches.c.id)
+    .where(events.c.n == 0)
+    .order_by(matches.c.seq)
+).limit(1)
 
 
 def commit(connection: Connection, append: Append) -> CommitResult:
@@ -58,17 +71,14 @@ def commit(connection: Connection, append: Append) -> CommitResult:
     return CommitResult.COMMITTED
 
 
-def lines(connection: Connection, match_id: str, start: int) -> tuple[bytes, ...]:
+def lines(database: Database, match_id: str, start: int) -> tuple[bytes, ...]:
     """The event lines from index `start` on."""
-    some = select(events.c.line).where(events.c.match_id == match_id, events.c.n >= start).order_by(events.c.n)
-    return tuple(connection.execute(some).scalars())
+    return tuple(line for (line,) in database.fetch(_LINES, match_id=match_id, start=start))
 
 
-def oldest_open(connection: Connection) -> bytes | None:
+def oldest_open(database: Database) -> bytes | None:
     """Event 0 of the match with the lowest number."""
-    oldest = select(matches.c.id).order_by(matches.c.seq).limit(1)
-    match_id: str | None = connection.execute(oldest).scalar_one_or_none()
-    return None if match_id is None else lines(connection, match_id, 0)[0]
+    return next((line for (line,) in database.fetch(_OLDEST_OPEN)), None)
 
 
 def sealed_seed(connection: Connection, match_id: str) -> bytes:
