@@ -95,8 +95,7 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     """
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     house = _house(settings, entropy)
-    settings.database.parent.mkdir(parents=True, exist_ok=True)
-    store = SqlStore(settings.place())
+    store = _open_store(settings)
     try:
         return _compose(settings, house, store, clock, entropy)
     except FairdealError:
@@ -209,8 +208,7 @@ def restore_database(settings: Settings) -> Restored:
     """Makes a database that was put back go on with the log's copy. Raises LogBehind, and what `create_app` does."""
     clock, entropy = SystemClock(), SystemEntropy()
     house = _house(settings, entropy)
-    settings.database.parent.mkdir(parents=True, exist_ok=True)
-    store = SqlStore(settings.place(), sole=True)
+    store = _open_store(settings, sole=True)
     try:
         matches = Matches(store, house, Hub())
         matches.check_keys()
@@ -226,12 +224,17 @@ def restore_database(settings: Settings) -> Restored:
 
 def prove_books(settings: Settings) -> Proof:
     """The proof of a stopped service's books. Raises DatabaseLocked, SchemaMismatch."""
-    settings.database.parent.mkdir(parents=True, exist_ok=True)
-    store = SqlStore(settings.place(), sole=True)
+    store = _open_store(settings, sole=True)
     try:
         return prove(store)
     finally:
         store.close()
+
+
+def _open_store(settings: Settings, *, sole: bool = False) -> SqlStore:
+    if settings.database_url is None:
+        settings.database.parent.mkdir(parents=True, exist_ok=True)
+    return SqlStore(settings.place(), sole=sole)
 
 
 def _log_keys(settings: Settings, house: House, store: SqlStore, entropy: Entropy) -> LogKeys:
