@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 import typer
 
 from fairdeal import __version__
-from fairdeal.cli import audit, db, ledger, rules
+from fairdeal.cli import audit, db, ledger, rules, running
 from fairdeal.cli import keys as operators_keys
 from fairdeal.cli.db import Database, DatabaseUrl
 from fairdeal.errors import FairdealError
@@ -42,6 +42,7 @@ app.add_typer(db.app)
 app.add_typer(ledger.app)
 app.add_typer(rules.app)
 app.add_typer(operators_keys.app)
+app.add_typer(running.app)
 
 _Game = Literal["duel", "classique", "coinche", "annonces"]
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from fairdeal import canonical
-from fairdeal.errors import Malformed, Unauthenticated
+from fairdeal.cli.running import Url, role_api
+from fairdeal.errors import Malformed
 
 if TYPE_CHECKING:
-    from pydantic import SecretStr
-
     from fairdeal.app.records import MatchRecord
     from fairdeal.cli.mirror import Mirrored
     from fairdeal.client import Api
@@ -26,24 +25,21 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-_Url = Annotated[str, typer.Option(help="The service: scheme, host and port.")]
 _TELL_S: Final = 1.0
 _DAY_MS: Final = 86_400_000
 
 
 @app.command()
-def export(folder: Annotated[Path, typer.Argument(metavar="DIR")], url: _Url) -> None:
+def export(folder: Annotated[Path, typer.Argument(metavar="DIR")], url: Url) -> None:
     """Mirror the log and everything beside it into a directory of plain files, for `fairdeal-verify audit`.
 
     Run again, it fetches what is new; broken off, it goes on. The auditor's token is FAIRDEAL_AUDITOR_TOKEN. The exit
     code is 1 when the service lacks a file that it owes.
     """
     from fairdeal.cli.mirror import mirror
-    from fairdeal.cli.operator import read_settings
-    from fairdeal.client import Api
     from fairdeal.tlog.text import encode_base64
 
-    with Api(url, _token("FAIRDEAL_AUDITOR_TOKEN", read_settings().auditor_token)) as api:
+    with role_api("auditor", url) as api:
         made = mirror(api, folder, _Progress())
     mebibytes = made.fetched_bytes / 2**20
     typer.echo(f"log        {made.checkpoint.origin}")
@@ -61,16 +57,14 @@ def export(folder: Annotated[Path, typer.Argument(metavar="DIR")], url: _Url) ->
 def identify(
     player: Annotated[str, typer.Argument(help="A pseudonym, 32 hex digits.")],
     reason: Annotated[str, typer.Option(help="Why you ask; kept for the auditor, for ever.")],
-    url: _Url,
+    url: Url,
 ) -> None:
     """Say whose a pseudonym is. That it was asked is a significant event, which the auditor sees.
 
     The operator's token is FAIRDEAL_OPERATOR_TOKEN.
     """
-    from fairdeal.cli.operator import read_settings
-    from fairdeal.client import Api
 
-    with Api(url, _token("FAIRDEAL_OPERATOR_TOKEN", read_settings().operator_token)) as api:
+    with role_api("operator", url) as api:
         told = api.identify(player, reason)
     for label, member in (("account", "account"), ("name", "name"), ("match", "m"), ("seat", "seat")):
         typer.echo(f"{label:8} {told.get(member)}")
@@ -78,7 +72,7 @@ def identify(
 
 @app.command()
 def matches(
-    url: _Url,
+    url: Url,
     month: Annotated[str | None, typer.Option(help="Only what was opened in a month, UTC, such as 2026-11.")] = None,
 ) -> None:
     """Write the record of every match, a JSON object a line, the last one opened first.
@@ -86,11 +80,9 @@ def matches(
     Terms, seats with their accounts, times, the money with balances before and after, how it ended. The auditor's token
     is FAIRDEAL_AUDITOR_TOKEN.
     """
-    from fairdeal.cli.operator import read_settings
-    from fairdeal.client import Api
 
     span = None if month is None else _read_month(month)
-    with Api(url, _token("FAIRDEAL_AUDITOR_TOKEN", read_settings().auditor_token)) as api:
+    with role_api("auditor", url) as api:
         for record in _records(api, span):
             typer.echo(canonical.encode(record))
 
@@ -157,9 +149,3 @@ class _Progress:
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _TELL_S
             typer.echo(f"{made.fetched} files, {made.fetched_bytes >> 20} MiB: {path}", err=True)
-
-
-def _token(variable: str, token: "SecretStr | None") -> str:
-    if token is None:
-        raise Unauthenticated(f"the token goes into {variable}")
-    return token.get_secret_value()

@@ -9,6 +9,7 @@ from typing import Any, Final, Self, TypeAlias
 import httpx2
 
 from fairdeal.client.errors import ApiError, Unreachable
+from fairdeal.client.reading import SIZE_DIGITS, asked_wait, read_object, refusal_of
 from fairdeal.limits import MAX_BUNDLE_BYTES, MAX_EVENT_BYTES
 from fairdeal.tlog import Tile
 
@@ -18,19 +19,13 @@ Answer: TypeAlias = Mapping[str, Any]
 _ATTEMPTS: Final = 7
 """With pauses of 0.1 s, doubled each time, they span six seconds: a restart of the service."""
 _FIRST_PAUSE_S: Final = 0.1
-_LONGEST_WAIT_S: Final = 5
-"""A service that is busy may ask for so much patience; one that asks for more has refused."""
 _TIMEOUT_S: Final = 20.0
 _SILENCE_S: Final = 60.0
 """A stream that says nothing for so long, not even that it is alive, is taken for dead and opened again."""
 _MAX_ANSWER_BYTES: Final = MAX_BUNDLE_BYTES + MAX_EVENT_BYTES * 4
 """A whole transcript as JSON strings in one answer."""
-
-
 _RECORDS: Final = 100
 """Records of matches asked for at once: the most that there are."""
-_SIZE_DIGITS: Final = 20
-"""More than a log's size has."""
 
 
 class Api:
@@ -81,6 +76,14 @@ class Api:
         """End every session of this account, this one too, on every device."""
         self._send("DELETE", "/v1/sessions")
 
+    def renew_recovery(self, password: str) -> Answer:
+        """Another recovery code for this account; the one before is worth nothing."""
+        return self._call("POST", "/v1/me/recovery-code", {"password": password})
+
+    def recover(self, name: str, code: str, password: str) -> Answer:
+        """Set another password by the recovery code; the next code."""
+        return self._call("POST", "/v1/recovery", {"name": name, "code": code, "password": password})
+
     def me(self) -> Answer:
         """The account of this session."""
         return self._call("GET", "/v1/me")
@@ -89,9 +92,49 @@ class Api:
         """Free money, and what is held at tables."""
         return self._call("GET", "/v1/wallet")
 
-    def deposit(self, account: str, amount: int, key: str) -> Answer:
-        """Play money for an account, by the operator's token."""
-        return self._call("POST", "/v1/deposits", {"account": account, "amount": amount}, key=key)
+    def wallet_lines(self, cursor: str | None = None) -> Answer:
+        """A page of what moved the free money, newest first."""
+        return self._page("/v1/wallet/lines", cursor)
+
+    def statement(self, month: str) -> Answer:
+        """The free money over a month, such as 2026-11."""
+        return self._call("GET", "/v1/wallet/statement", query={"month": month})
+
+    def withdraw(self, amount: int, key: str) -> Answer:
+        """Ask for money: it leaves the free money at once, and waits for the cashier."""
+        return self._call("POST", "/v1/withdrawals", {"amount": amount}, key=key)
+
+    def withdrawals(self, cursor: str | None = None) -> Answer:
+        """A page of one's own withdrawals, newest first."""
+        return self._page("/v1/withdrawals", cursor)
+
+    def limits(self) -> Answer:
+        """One's own limits, in force or to come."""
+        return self._call("GET", "/v1/me/limits")
+
+    def set_limit(self, kind: str, period: str, amount: int | None) -> Answer:
+        """Set one of them (`deposit`, `stake` or `loss`; `day`, `week` or `month`), None for none."""
+        return self._call("PUT", "/v1/me/limits", {"kind": kind, "period": period, "amount": amount})
+
+    def exclusion(self) -> Answer:
+        """One's own stop in force, its members null when there is none."""
+        return self._call("GET", "/v1/me/exclusion")
+
+    def exclude(self, kind: str, until: int | None) -> Answer:
+        """Stop one's own play (`cool_off` or `exclusion`) until a time in ms, None for good. Nobody takes it back."""
+        return self._call("POST", "/v1/me/exclusion", {"kind": kind, "until": until})
+
+    def own_matches(self, cursor: str | None = None) -> Answer:
+        """A page of the matches that one sits at, or sat at to their end, newest first."""
+        return self._page("/v1/me/matches", cursor)
+
+    def open_tables(self, cursor: str | None = None) -> Answer:
+        """A page of the public tables that still take players, newest first."""
+        return self._page("/v1/tables", cursor)
+
+    def find_table(self, code: str) -> Answer:
+        """The private table of a code."""
+        return self._call("POST", "/v1/tables/find", {"code": code})
 
     def open_table(self, form: Mapping[str, Any]) -> Answer:
         """Open a table; its description."""
@@ -117,6 +160,10 @@ class Api:
         """Free a seat of a table that we have opened and that is not full; the stake goes back whole."""
         return self._call("DELETE", f"/v1/tables/{m}/seats/{seat}", key=key)
 
+    def cancel_table(self, m: str) -> Answer:
+        """Call off a table that we have opened and that is not full; all stakes go back whole."""
+        return self._call("POST", f"/v1/tables/{m}/cancel")
+
     def send_action(self, m: str, body: bytes) -> Answer:
         """Send a signed action, the same bytes as often as it takes."""
         return self._call("POST", f"/v1/matches/{m}/actions", body)
@@ -134,9 +181,9 @@ class Api:
             ) as response:
                 if response.status_code != httpx2.codes.OK:
                     response.read()
-                    raise _refusal(response)
+                    raise refusal_of(response)
                 for message in httpx2.EventSource(response, _MAX_ANSWER_BYTES):
-                    yield _object(message.data)
+                    yield read_object(message.data)
         except httpx2.TransportError:
             return
 
@@ -163,19 +210,10 @@ class Api:
     def checkpoint_sizes(self, since: int) -> tuple[int, ...]:
         """Sizes above `since` that the log has checkpoints of, ascending; none when there are no more."""
         texts = self._send("GET", "/log/checkpoints", query={"since": since}).text.split()
-        sizes = tuple(int(text) for text in texts if text.isascii() and text.isdecimal() and len(text) < _SIZE_DIGITS)
+        sizes = tuple(int(text) for text in texts if text.isascii() and text.isdecimal() and len(text) < SIZE_DIGITS)
         if len(sizes) != len(texts) or any(a >= b for a, b in pairwise((since, *sizes))):
             raise ApiError("not_sizes", 0, "the service sent something that is no list of sizes")
         return sizes
-
-    def identify(self, player: str, reason: str) -> Answer:
-        """Whose a pseudonym is, by the operator's token."""
-        return self._call("POST", "/v1/audit/identify", {"player": player, "reason": reason})
-
-    def match_records(self, cursor: str | None) -> Answer:
-        """A page of the records of all matches, the last one opened first, by the auditor's token."""
-        query: dict[str, int | str] = {"limit": _RECORDS} | ({} if cursor is None else {"cursor": cursor})
-        return self._call("GET", "/v1/audit/matches", query=query)
 
     def bundle(self, m: str) -> bytes:
         """The bundle of a match that has ended."""
@@ -184,6 +222,54 @@ class Api:
     def ready(self) -> None:
         """Raises unless the service can serve."""
         self._send("GET", "/readyz")
+
+    # By the operator's token
+
+    def deposit(self, account: str, amount: int, key: str) -> Answer:
+        """Money for an account."""
+        return self._call("POST", "/v1/deposits", {"account": account, "amount": amount}, key=key)
+
+    def pending_withdrawals(self, cursor: str | None = None) -> Answer:
+        """A page of the withdrawals that wait for an answer, newest first."""
+        return self._page("/v1/cashier/withdrawals", cursor)
+
+    def end_withdrawal(self, withdrawal: str, result: str, key: str) -> Answer:
+        """Say that a withdrawal was `paid`, or is `refused` and comes back whole."""
+        return self._call("POST", f"/v1/cashier/withdrawals/{withdrawal}", {"result": result}, key=key)
+
+    def switches(self) -> Answer:
+        """Whom play is stopped for."""
+        return self._call("GET", "/v1/switches")
+
+    def switch(self, account: str | None, play: str, reason: str) -> Answer:
+        """Stop (`off`) an account's play, None for everybody's, or let it go on (`on`); whom it is stopped for then."""
+        return self._call("POST", "/v1/switches", {"account": account, "play": play, "reason": reason})
+
+    def reset(self, account: str, reason: str) -> Answer:
+        """End an account's password and logins; the recovery code to hand over."""
+        return self._call("POST", f"/v1/accounts/{account}/reset", {"reason": reason})
+
+    def void_match(self, m: str) -> Answer:
+        """End a match void, all stakes back; the table's description."""
+        return self._call("POST", f"/v1/matches/{m}/void")
+
+    def identify(self, player: str, reason: str) -> Answer:
+        """Whose a pseudonym is."""
+        return self._call("POST", "/v1/audit/identify", {"player": player, "reason": reason})
+
+    # By the auditor's
+
+    def significant_events(self, cursor: str | None = None) -> Answer:
+        """A page of what the operator did, and what the proofs of the books found, newest first."""
+        return self._page("/v1/audit/events", cursor)
+
+    def match_records(self, cursor: str | None = None) -> Answer:
+        """A page of the records of all matches, the last one opened first."""
+        return self._page("/v1/audit/matches", cursor, _RECORDS)
+
+    def _page(self, path: str, cursor: str | None, limit: int | None = None) -> dict[str, Any]:
+        given = {"cursor": cursor, "limit": limit}
+        return self._call("GET", path, query={name: one for name, one in given.items() if one is not None})
 
     def _call(
         self,
@@ -195,7 +281,7 @@ class Api:
         query: Mapping[str, int | str] | None = None,
     ) -> dict[str, Any]:
         response = self._send(method, path, body, key, query)
-        return _object(response.text) if response.content else {}
+        return read_object(response.text) if response.content else {}
 
     def _send(
         self,
@@ -224,49 +310,10 @@ class Api:
                 if not repeatable:
                     raise Unreachable("the service did not answer, and the call is not safe to repeat") from error
                 continue
-            if attempt < _ATTEMPTS - 1 and (asked := _asked_wait(response)) is not None:
+            if attempt < _ATTEMPTS - 1 and (asked := asked_wait(response)) is not None:
                 pause = max(pause, asked)
                 continue
             if response.is_success:
                 return response
-            raise _refusal(response)
+            raise refusal_of(response)
         raise Unreachable("the service does not answer")
-
-
-def _asked_wait(response: httpx2.Response) -> int | None:
-    """The seconds to wait before a call that had no effect is made again; None for an answer, or a refusal."""
-    if response.status_code not in (httpx2.codes.TOO_MANY_REQUESTS, httpx2.codes.SERVICE_UNAVAILABLE):
-        return None
-    seconds = response.headers.get("Retry-After", "0")
-    asked = int(seconds) if seconds.isascii() and seconds.isdecimal() and len(seconds) < _SIZE_DIGITS else 0
-    return asked if asked <= _LONGEST_WAIT_S else None
-
-
-def _object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise ApiError("not_json", 0, "the service sent something that is no JSON object")
-    return value
-
-
-def _refusal(response: httpx2.Response) -> ApiError:
-    """The error that a problem+json body tells of; other bodies come from something between us and the service."""
-    try:
-        told = _object(response.text)
-    except ApiError:
-        told = {}
-    problem = str(told.get("code", "http_error"))
-    detail = str(told.get("detail", told.get("title", "no detail")))
-    faults = told.get("faults")
-    if isinstance(faults, list):
-        detail = " ".join([detail, *(_fault(fault) for fault in faults if isinstance(fault, dict))])
-    return ApiError(problem, response.status_code, detail, told)
-
-
-def _fault(fault: Mapping[str, Any]) -> str:
-    """One member that was refused, and why."""
-    where = fault.get("where")
-    return f"{'.'.join(map(str, where)) if isinstance(where, list) else '?'}: {fault.get('why')}."

@@ -1,0 +1,135 @@
+"""`fairdeal operator`: what an operator says to a running service, by its API and the operator's token."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+
+from fairdeal.errors import Unauthenticated
+
+if TYPE_CHECKING:
+    from fairdeal.client import Api
+    from fairdeal.client.api import Answer
+
+app = typer.Typer(
+    name="operator",
+    help="Answer the cashier, stop play, reset a password, on a running service. The token is FAIRDEAL_OPERATOR_TOKEN.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Url = Annotated[str, typer.Option(help="The service: scheme, host and port.")]
+Role = Literal["operator", "auditor"]
+_EVERYBODY: Final = "everybody"
+_Account = Annotated[str, typer.Argument(help="The account's id, 32 hex digits.")]
+_Withdrawal = Annotated[str, typer.Argument(help="The withdrawal's id, 32 hex digits.")]
+_Who = Annotated[str, typer.Argument(help=f"An account's id, or `{_EVERYBODY}`.")]
+_Reason = Annotated[str, typer.Option(help="Why; kept for the auditor, for ever.")]
+
+
+@app.command()
+def deposit(
+    account: _Account,
+    amount: Annotated[int, typer.Argument(help="In the asset's smallest unit.", min=1)],
+    reference: Annotated[
+        str, typer.Option(help="Of this payment alone, 8 to 64 characters: said again, it does nothing more.")
+    ],
+    url: Url,
+) -> None:
+    """Give an account money that has come in."""
+    with role_api("operator", url) as api:
+        done = api.deposit(account, amount, reference)
+    typer.echo(f"{done['transaction']}  balance {done['balance']}")
+
+
+@app.command()
+def withdrawals(url: Url) -> None:
+    """List the withdrawals that wait for an answer, newest first: id, account, amount, asset, since when."""
+    with role_api("operator", url) as api:
+        for one in _pending(api):
+            asked_at = datetime.fromtimestamp(one["asked_at"] / 1000, UTC).isoformat(timespec="seconds")
+            typer.echo(f"{one['id']}  {one['account']}  {one['amount']} {one['asset']}  {asked_at}")
+
+
+@app.command()
+def pay(withdrawal: _Withdrawal, url: Url) -> None:
+    """Say that a withdrawal was paid out. Pay first: this cannot be taken back."""
+    _end(withdrawal, "paid", url)
+
+
+@app.command()
+def refuse(withdrawal: _Withdrawal, url: Url) -> None:
+    """Refuse a withdrawal: the whole amount comes back to the player."""
+    _end(withdrawal, "refused", url)
+
+
+@app.command()
+def stop(who: _Who, reason: _Reason, url: Url) -> None:
+    """Stop an account's play, or everybody's: what has begun goes on to its end."""
+    _switch(who, "off", reason, url)
+
+
+@app.command()
+def resume(who: _Who, reason: _Reason, url: Url) -> None:
+    """Let what was stopped go on."""
+    _switch(who, "on", reason, url)
+
+
+@app.command()
+def stopped(url: Url) -> None:
+    """List whom play is stopped for, and why."""
+    with role_api("operator", url) as api:
+        _echo_stopped(api.switches())
+
+
+@app.command()
+def reset(account: _Account, reason: _Reason, url: Url) -> None:
+    """End an account's password and logins, and print the recovery code to hand over to its owner."""
+    with role_api("operator", url) as api:
+        typer.echo(api.reset(account, reason)["recovery_code"])
+
+
+@app.command()
+def void(m: Annotated[str, typer.Argument(metavar="MATCH", help="The match's id, 32 hex digits.")], url: Url) -> None:
+    """End a match void, with all stakes back."""
+    with role_api("operator", url) as api:
+        typer.echo(f"{m}  {api.void_match(m)['status']}")
+
+
+def role_api(role: Role, url: str) -> "Api":
+    """The service at that address, in the name of the role. Raises Unauthenticated without its token; Malformed."""
+    from fairdeal.cli.operator import read_settings
+    from fairdeal.client import Api
+
+    settings = read_settings()
+    token = settings.operator_token if role == "operator" else settings.auditor_token
+    if token is None:
+        raise Unauthenticated(f"the token goes into FAIRDEAL_{role.upper()}_TOKEN")
+    return Api(url, token.get_secret_value())
+
+
+def _pending(api: "Api") -> "Iterator[Answer]":
+    cursor = None
+    while True:
+        page = api.pending_withdrawals(cursor)
+        yield from page["withdrawals"]
+        cursor = page["cursor"]
+        if cursor is None:
+            return
+
+
+def _end(withdrawal: str, result: str, url: str) -> None:
+    with role_api("operator", url) as api:
+        ended = api.end_withdrawal(withdrawal, result, f"{result}-{withdrawal}")
+    typer.echo(f"{ended['id']}  {ended['amount']} {ended['asset']}  {ended['status']}")
+
+
+def _switch(who: str, play: str, reason: str, url: str) -> None:
+    with role_api("operator", url) as api:
+        _echo_stopped(api.switch(None if who == _EVERYBODY else who, play, reason))
+
+
+def _echo_stopped(told: "Answer") -> None:
+    for one in told["off"]:
+        typer.echo(f"{one['account'] or _EVERYBODY}  {one['reason']}")

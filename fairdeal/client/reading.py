@@ -1,0 +1,54 @@
+"""Reading what the service answers over HTTP: JSON objects, refusals, and how long a busy service asks to wait."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+import httpx2
+
+from fairdeal.client.errors import ApiError
+
+LONGEST_WAIT_S: Final = 5
+"""A service that is busy may ask for so much patience; one that asks for more has refused."""
+SIZE_DIGITS: Final = 20
+"""More than a log's size has."""
+
+
+def asked_wait(response: httpx2.Response) -> int | None:
+    """The seconds to wait before a call that had no effect is made again; None for an answer, or a refusal."""
+    if response.status_code not in (httpx2.codes.TOO_MANY_REQUESTS, httpx2.codes.SERVICE_UNAVAILABLE):
+        return None
+    seconds = response.headers.get("Retry-After", "0")
+    asked = int(seconds) if seconds.isascii() and seconds.isdecimal() and len(seconds) < SIZE_DIGITS else 0
+    return asked if asked <= LONGEST_WAIT_S else None
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """The members of a JSON object. Raises ApiError."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise ApiError("not_json", 0, "the service sent something that is no JSON object")
+    return value
+
+
+def refusal_of(response: httpx2.Response) -> ApiError:
+    """The error that a problem+json body tells of; other bodies come from something between us and the service."""
+    try:
+        told = read_object(response.text)
+    except ApiError:
+        told = {}
+    problem = str(told.get("code", "http_error"))
+    detail = str(told.get("detail", told.get("title", "no detail")))
+    faults = told.get("faults")
+    if isinstance(faults, list):
+        detail = " ".join([detail, *(_fault(fault) for fault in faults if isinstance(fault, dict))])
+    return ApiError(problem, response.status_code, detail, told)
+
+
+def _fault(fault: Mapping[str, Any]) -> str:
+    """One member that was refused, and why."""
+    where = fault.get("where")
+    return f"{'.'.join(map(str, where)) if isinstance(where, list) else '?'}: {fault.get('why')}."

@@ -1,0 +1,112 @@
+"""`fairdeal operator`: the commands of the operator's handbook, as they stand there, against a running service."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from fairdeal.cli import app
+from fairdeal.client import Api, ApiError
+from fairdeal.errors import Unauthenticated
+from tests.api.serving import served
+from tests.api.table import OPERATOR, Service, start_two
+
+HANDBOOK = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
+AUDITOR = "auditor-token-of-the-tests"
+COMMANDS = re.findall(r"^fairdeal (operator .*)$", HANDBOOK, re.MULTILINE)
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Service:
+    """Closed by who serves it."""
+    return Service(tmp_path / "service", {"auditor_token": AUDITOR})
+
+
+@pytest.fixture
+def url(service: Service) -> Iterator[str]:
+    with served(service) as address:
+        yield address
+
+
+def say(command: str, url: str, **names: str) -> Result:
+    """As it stands in the handbook, with ids for its names and this service's address."""
+    for name, value in {**names, "https://play.example": url}.items():
+        command = command.replace(name, value)
+    return CliRunner().invoke(app, shlex.split(command), env={"FAIRDEAL_OPERATOR_TOKEN": OPERATOR})
+
+
+def test_the_handbooks_commands(service: Service, url: str) -> None:
+    alice, _ = (player.person for player in start_two(service))
+    m = service.http.get("/v1/me/matches", headers=alice.headers).json()["matches"][0]["m"]
+    told: dict[str, str] = {}
+    with Api(url, alice.headers["Authorization"].removeprefix("Bearer ")) as api:
+        before = api.wallet()["cash"]
+        asked = {result: api.withdraw(30, f"withdraw-{result}")["id"] for result in ("pay", "refuse")}
+        for command in COMMANDS:
+            kind = command.split()[1]
+            names = {"ACCOUNT": alice.id, "WITHDRAWAL": asked.get(kind, ""), "MATCH": m}
+            done, again = say(command, url, **names), say(command, url, **names)
+            assert (done.exit_code, again.exit_code) == (0, 0), (command, done.output, again.output)
+            assert (again.output == done.output) == (kind != "reset"), "said again, it does nothing more"
+            told[command] = again.output
+    outputs = [told[command] for command in COMMANDS]
+    deposited, waiting, paid, refused, stopped, both, listed, resumed, code, voided = outputs
+    assert deposited.endswith(f"  balance {before - 60 + 5_000}\n")
+    assert [line.split()[:4] for line in waiting.splitlines()] == [
+        [asked[result], alice.id, "30", "JETON"] for result in ("refuse", "pay")
+    ]
+    assert (paid, refused) == (f"{asked['pay']}  30 JETON  paid\n", f"{asked['refuse']}  30 JETON  refused\n")
+    assert stopped == "everybody  a fault\n"
+    assert both == listed == f"everybody  a fault\n{alice.id}  a court order\n"
+    assert resumed == f"{alice.id}  a court order\n"
+    assert voided == f"{m}  ended\n"
+    with Api(url) as api:
+        api.recover("alice", code.strip(), "another horse battery")
+        api.sign_in("alice", "another horse battery")
+        assert api.wallet() == {
+            "asset": "JETON",
+            "exponent": 0,
+            "cash": before + 100 - 30 + 5_000,
+            "held": 0,
+            "pending": 0,
+        }
+
+
+def test_what_the_service_refuses_and_what_it_is_not_asked_without_a_token(service: Service, url: str) -> None:
+    person = service.person("alice")
+    refused = say(f"operator pay {'0' * 32} --url {url}", url)
+    assert isinstance(refused.exception, ApiError)
+    assert refused.exception.problem == "unknown_withdrawal"
+    unasked = CliRunner().invoke(app, ["operator", "reset", person.id, "--reason", "a guess", "--url", url])
+    assert isinstance(unasked.exception, Unauthenticated)
+
+
+def test_what_a_player_may_do_about_money_by_methods(service: Service, url: str) -> None:
+    alice = service.person("alice", 1_000)
+    with Api(url, alice.headers["Authorization"].removeprefix("Bearer ")) as api:
+        asked = api.withdraw(300, "withdrawal-1")
+        assert api.withdrawals()["withdrawals"] == [asked]
+        assert [line["kind"] for line in api.wallet_lines()["lines"]] == ["withdraw", "deposit"]
+        month = datetime.fromtimestamp(service.clock.now_ms() / 1000, UTC).strftime("%Y-%m")
+        assert api.statement(month)["closing"] == 700
+        assert api.set_limit("loss", "week", 50) == api.limits()["limits"][0]
+        table = api.open_table({"game": "duel", "stake": 10, "private": True})
+        assert api.find_table(table["code"])["m"] == table["m"]
+        assert api.open_tables()["tables"] == []
+        api.sit(table["m"], table["code"], "sitting-1")
+        assert [one["m"] for one in api.own_matches()["matches"]] == [table["m"]]
+        assert api.free_seat(table["m"], 0, "freeing-1")["seats"] == api.table(table["m"])["seats"]
+        assert api.own_matches()["matches"] == []
+        assert api.cancel_table(table["m"])["status"] == "ended"
+        assert api.exclusion()["kind"] is None
+        assert api.exclude("exclusion", None)["kind"] == api.exclusion()["kind"] == "exclusion"
+        code = api.renew_recovery("correct horse")["recovery_code"]
+    with Api(url) as api:
+        assert api.recover("alice", code, "another horse battery")["recovery_code"] != code
+    with Api(url, AUDITOR) as api:
+        assert [event["kind"] for event in api.significant_events()["events"]] == ["exclusion", "limit"]
+        assert [record["m"] for record in api.match_records()["matches"]] == [table["m"]]
