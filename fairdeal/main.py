@@ -136,7 +136,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     services = Services(
         accounts=Accounts(store, house, hub, clock, entropy),
         cashier=Cashier(store, house, clock, entropy),
-        safeguards=Safeguards(store, clock),
+        safeguards=Safeguards(store, matches, clock),
         tables=Tables(store, house, matches, clock, entropy),
         matches=matches,
         heart=heart,

@@ -67,14 +67,19 @@ class SafeguardStore(Protocol):
     def limits(self, account_id: str, at: int) -> tuple[Limit, ...]:
         """Those that are in force or to come."""
 
-    def exclude(self, account_id: str, exclusion: Exclusion) -> None:
-        """Raises UnknownAccount."""
+    def exclude(self, account_id: str, exclusion: Exclusion) -> tuple[str, ...]:
+        """Seats at tables that are not full are given up with it, the stakes back: the matches of these tables.
+
+        Raises UnknownAccount.
+        """
 
     def exclusion(self, account_id: str, at: int) -> Exclusion | None:
         """The one that lasts longest of those in force."""
 
-    def switch(self, switch: Switch) -> None:
-        """Raises UnknownAccount."""
+    def switch(self, switch: Switch) -> tuple[str, ...]:
+        """Whoever is stopped alone gives up seats at tables that are not full, as in `exclude`. Whose play is stopped
+        has taken no seat once this returns. Raises UnknownAccount.
+        """
 
     def switches_off(self) -> tuple[Switch, ...]:
         """Whom play is stopped for."""

@@ -178,6 +178,23 @@ def stand_up(connection: Connection, match_id: str, account_id: str, player: str
     return {}
 
 
+def leave_open_tables(connection: Connection, account_id: str, at: int) -> tuple[str, ...]:
+    """Gives up every seat of the account at a table that is not full, the stakes back. The tables' matches."""
+    here = (seats.c.account_id == account_id) & (matches.c.status == Status.OPEN.value)
+    ids = select(matches.c.id).join(seats, seats.c.match_id == matches.c.id).where(here).order_by(matches.c.id)
+    # Every match is locked before any balance is.
+    tables = [_known(connection, match_id) for match_id in connection.execute(ids).scalars().all()]
+    left = []
+    for at_table in tables:
+        mine = [seat for seat in at_table.seated if seat.account_id == account_id]
+        if at_table.status is Status.OPEN and mine:
+            m, player, stake = at_table.match_id, mine[0].player, at_table.stake
+            money = ledger.stand_up(m, account_id, player, stake, asset=at_table.asset, at=at) if stake else None
+            stand_up(connection, m, account_id, player, money)
+            left.append(m)
+    return tuple(left)
+
+
 def _check_money(
     at: Table, money: Transaction | None, movement: Callable[..., Transaction], account_id: str, player: str
 ) -> None:

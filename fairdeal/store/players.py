@@ -4,7 +4,7 @@ from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
 from fairdeal.app.once import Once
 from fairdeal.app.safeguard_ports import Exclusion, Limit, LimitKind, Period, Switch
 from fairdeal.ledger import Transaction
-from fairdeal.store import cashier, people, safeguards
+from fairdeal.store import cashier, lobby, people, safeguards
 from fairdeal.store.database import Database
 from fairdeal.store.once import answer, given
 
@@ -45,17 +45,21 @@ class PlayerRecords:
         with self._database.read() as connection:
             return safeguards.limits_of(connection, account_id, at)
 
-    def exclude(self, account_id: str, exclusion: Exclusion) -> None:
+    def exclude(self, account_id: str, exclusion: Exclusion) -> tuple[str, ...]:
         with self._database.write() as connection:
             safeguards.exclude(connection, account_id, exclusion)
+            return lobby.leave_open_tables(connection, account_id, exclusion.at)
 
     def exclusion(self, account_id: str, at: int) -> Exclusion | None:
         with self._database.read() as connection:
             return safeguards.exclusion(connection, account_id, at)
 
-    def switch(self, switch: Switch) -> None:
+    def switch(self, switch: Switch) -> tuple[str, ...]:
         with self._database.write() as connection:
             safeguards.switch(connection, switch)
+            if switch.on or switch.account_id is None:
+                return ()
+            return lobby.leave_open_tables(connection, switch.account_id, switch.at)
 
     def switches_off(self) -> tuple[Switch, ...]:
         with self._database.read() as connection:

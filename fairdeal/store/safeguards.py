@@ -3,6 +3,8 @@
 What is checked holds until the end of the transaction, as long as every writer has locked the account before.
 """
 
+from typing import Final
+
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select
 
 from fairdeal.app.ports import SignificantEvent
@@ -23,7 +25,11 @@ from fairdeal.store import audit
 from fairdeal.store.history import place_before
 from fairdeal.store.people import lock_account
 from fairdeal.store.safeguard_tables import exclusions, limits, switches
+from fairdeal.store.statements import exclude_others, share
 from fairdeal.store.tables import entries, transactions
+
+_EVERYBODY: Final = 0x73776974
+"""A number for `share`: whoever sits down or opens a table, and the switch that stops everybody."""
 
 
 def set_limit(
@@ -72,7 +78,9 @@ def exclusion(connection: Connection, account_id: str, at: int) -> Exclusion | N
 
 def switch(connection: Connection, switch: Switch) -> None:
     """Raises UnknownAccount."""
-    if switch.account_id is not None:
+    if switch.account_id is None:
+        exclude_others(connection, _EVERYBODY)
+    else:
         lock_account(connection, switch.account_id)
     state = "on" if switch.on else "off"
     row = {"account_id": switch.account_id, "state": state, "reason": switch.reason, "at": switch.at}
@@ -91,6 +99,7 @@ def switches_off(connection: Connection) -> tuple[Switch, ...]:
 
 def check_play(connection: Connection, account_id: str, at: int) -> None:
     """Whether the account may open tables and take seats. Raises PlayStopped, Excluded."""
+    share(connection, _EVERYBODY)
     if _is_off(connection, switches.c.account_id.is_(None)):
         raise PlayStopped("the operator has stopped play: what has begun goes on to its end, nothing new begins")
     _check_account(connection, account_id, at)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Table, select
+from sqlalchemy import ColumnElement, Connection, Table, func, select
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 NUL: Final = "\0"
@@ -21,3 +21,17 @@ def lock(connection: Connection, table: Table, which: ColumnElement[bool]) -> No
     writers before have committed. On SQLite there is one writer anyway, and the statement is a plain SELECT.
     """
     connection.execute(select(*table.primary_key).where(which).with_for_update(key_share=True))
+
+
+def share(connection: Connection, number: int) -> None:
+    """Makes who excludes the others of that number wait for the end of this transaction, and waits for them. On SQLite
+    there is one writer anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock_shared(number)))
+
+
+def exclude_others(connection: Connection, number: int) -> None:
+    """Waits for every transaction that shares the number, and makes others wait for the end of this one."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(number)))

@@ -55,6 +55,21 @@ def test_who_stops_plays_the_match_to_its_end_and_takes_no_other_seat(service: S
     service.check_money()
 
 
+def test_who_waits_at_the_table_sees_that_the_other_has_stopped(service: Service) -> None:
+    alice, bob = service.person("alice", 1_000), service.person("bob", 1_000)
+    table = ok(alice.post("/v1/tables", {"game": "classique", "stake": 100}))["m"]
+    for person in (alice, bob):
+        sit(person, table, "sit-first")
+    told: list[str] = []
+    service.app.state.services.hub.tell_others = told.append
+    ok(bob.post("/v1/me/exclusion", {"kind": "exclusion", "until": None}))
+    assert told == [f"match {table}"]
+    assert (bob.wallet, alice.wallet) == ((1_000, 0), (900, 100))
+    seats = ok(alice.get(f"/v1/tables/{table}"))["seats"]
+    assert [seat["player"] is not None for seat in seats].count(True) == 1
+    service.check_money()
+
+
 def test_the_switch_is_the_operators_and_is_told_to_the_auditor(tmp_path: Any) -> None:
     service = Service(tmp_path, {"auditor_token": "auditor-token-of-the-tests"})
     players = start_two(service)

@@ -1,5 +1,6 @@
 """Limits, stops and the switch, over both databases: held in the transaction that moves the money or takes the seat."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
@@ -20,6 +21,7 @@ from fairdeal.app.safeguard_ports import (
 )
 from fairdeal.errors import Excluded, PlayerLimitReached, PlayStopped, UnknownAccount
 from fairdeal.ledger import Refund, Win
+from fairdeal.store import SqlStore, lobby
 from tests.store.house import ASSET, House
 from tests.store.test_behaviour import NOBODY, together
 
@@ -212,6 +214,50 @@ def test_a_stop_of_ones_own_ends_seats_and_deposits_and_nothing_else(
     assert kept[-1].data == {"account": ann, "stop": "exclusion", "until": until}
     with pytest.raises(UnknownAccount):
         store.exclude(NOBODY, Exclusion("exclusion", NOON, until))
+
+
+@pytest.mark.parametrize("whose", ["own", "operator's"])
+def test_who_stops_waits_at_no_table_any_more(whose: str, store: Store, house: House) -> None:
+    """What was full or live goes on."""
+    live, ann, bob = house.live(500)
+    house.deposit(ann, 700)
+    full, staked, free = (house.open(bob, stake) for stake in (100, 600, 0))
+    for table in (full, staked, free):
+        house.sit(table, ann)
+    house.deposit(bob, 100)
+    house.sit(full, bob)
+    other = house.open(ann, 0)
+    house.sit(other, bob)
+    before = store.wallet(ann, ASSET)
+    if whose == "own":
+        left = store.exclude(ann, Exclusion("cool_off", NOON, NOON + DAY))
+    else:
+        left = store.switch(Switch(ann, False, "a fraud", NOON))
+    assert sorted(left) == sorted([staked, free])
+    seated = {
+        m: [seat.account_id for seat in table.seated]
+        for m in (live, full, staked, free, other)
+        if (table := store.table(m))
+    }
+    assert seated == {live: [ann, bob], full: [ann, bob], staked: [], free: [], other: [bob]}
+    assert store.wallet(ann, ASSET) == Wallet(before.cash + 600, before.held - 600)
+    assert store.exclude(ann, Exclusion("cool_off", NOON, NOON + DAY)) == ()
+    house.check()
+
+
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
+def test_a_seat_that_is_being_taken_is_taken_before_everybodys_play_stops(store: SqlStore, house: House) -> None:
+    ann = house.account(500)
+    table = house.open(ann, 500)
+    with ThreadPoolExecutor(1) as other:
+        with store._database.write() as connection:
+            lobby.sit(connection, house.sitting(table, ann))
+            stopping = other.submit(store.switch, Switch(None, False, "a fault", NOON))
+            with pytest.raises(TimeoutError):
+                stopping.result(0.2)
+        assert stopping.result(30) == ()
+    with pytest.raises(PlayStopped):
+        house.sit(house.open(ann, 0), ann)
 
 
 def test_the_operators_switch_lets_running_matches_finish(store: Store, house: House) -> None:
