@@ -1,37 +1,60 @@
-"""How many connections there may be, and how long one may take to say what it wants."""
+"""How many connections there may be, what one may say before it is answered, and how long that may take."""
 
 import asyncio
 from typing import Any, Final
 
+from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from fairdeal.api.door import MAX_BODY_BYTES, MAX_HEAD_BYTES
+from fairdeal.api.problems import KINDS, problem
 
 HEAD_SECONDS: Final = 10.0
 """From a new connection, or the first byte of a call, to the end of the call's head."""
+MAX_CALL_BYTES: Final = MAX_HEAD_BYTES + 8 * MAX_BODY_BYTES
+"""One call on the wire. A body in chunks of a byte each takes six times its size; what stands in chunks' extensions and
+behind the last one counts too.
+"""
+
+MAX_PIPELINED: Final = 16
+"""Calls of one connection that wait for the one before them: each is remembered, and a packet holds thousands."""
 
 
-def _refusal(status: str, code: str, more: str = "") -> bytes:
+def _refusal(reason: str, code: str, more: str = "") -> bytes:
     # Nothing of the service stands behind this answer yet: it is a problem (RFC 9457) all the same.
-    body = f'{{"type":"/v1/errors/{code}","title":"{status[4:]}","status":{status[:3]},"code":"{code}"}}'
-    head = f"HTTP/1.1 {status}\r\nContent-Type: application/problem+json\r\nContent-Length: {len(body)}\r\n{more}"
-    return f"{head}Connection: close\r\n\r\n{body}".encode()
+    status, title = KINDS[code].status, KINDS[code].title
+    body = f'{{"type":"/v1/errors/{code}","title":"{title}","status":{status},"code":"{code}"}}'
+    head = f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/problem+json\r\nContent-Length: {len(body)}\r\n"
+    return f"{head}{more}Connection: close\r\n\r\n{body}".encode()
 
 
-FULL: Final = _refusal("503 Service Unavailable", "busy", "Retry-After: 2\r\n")
-SLOW: Final = _refusal("408 Request Timeout", "head_timeout")
+FULL: Final = _refusal("Service Unavailable", "busy", "Retry-After: 2\r\n")
+SLOW: Final = _refusal("Request Timeout", "head_timeout")
+LONG: Final = _refusal("Request Header Fields Too Large", "head_too_large")
+NO_HTTP: Final = _refusal("Bad Request", "bad_request")
+
+
+async def _busy(scope: Scope, receive: Receive, send: Send) -> None:
+    await problem("busy", headers={"Connection": "close", "Retry-After": "2"})(scope, receive, send)
 
 
 class BoundedConnection(HttpToolsProtocol):
-    """One connection. `limit_concurrency` of the server's configuration is one above the connections there may be:
-    its own refusal is no problem, and never reached.
+    """One connection. `limit_concurrency` of the server's configuration bounds how many there may be, and also the
+    calls that are being answered, those of callers who have gone included.
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
+        # The server's own refusal for want of room is no problem (RFC 9457): ours come first.
+        self._most, self.limit_concurrency = self.limit_concurrency, None
         self._head: asyncio.TimerHandle | None = None
+        self._received = 0
+        self._deaf = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        if self.limit_concurrency is not None and len(self.connections) >= self.limit_concurrency - 1:
+        if self._most is not None and len(self.connections) >= self._most:
             self.transport = transport
+            self._deaf = True
             transport.write(FULL)
             transport.close()
             return
@@ -42,25 +65,57 @@ class BoundedConnection(HttpToolsProtocol):
         self._head_is_there()
         super().connection_lost(exc)
 
+    def data_received(self, data: bytes) -> None:
+        if self._deaf:
+            return
+        self._received += len(data)
+        super().data_received(data)
+        if self._received > (MAX_CALL_BYTES if self._head is None else MAX_HEAD_BYTES):
+            self._refuse(LONG)
+
     def on_message_begin(self) -> None:
+        if len(self.pipeline) >= MAX_PIPELINED:
+            raise OverflowError  # the parser stops: no HTTP
         super().on_message_begin()
         self._await_head()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        # What comes behind the last chunk is no part of the head: whoever looked at that has not seen it.
+        if self._head is not None:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         self._head_is_there()
+        if self._most is not None and len(self.tasks) >= self._most:
+            self.app = _busy
         super().on_headers_complete()
+        if self.parser.should_upgrade():
+            # The parser takes the body of such a call for the next one: it is the last.
+            self._deaf = True
+            self.cycle.keep_alive = False
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._received = 0
+
+    def send_400_response(self, msg: str) -> None:
+        """What came is no HTTP."""
+        self._refuse(NO_HTTP)
+
+    def _refuse(self, answer: bytes) -> None:
+        """Closes; with this answer, unless it would be taken for that of an earlier call."""
+        cycle: RequestResponseCycle | None = self.cycle
+        own = cycle is not None and cycle.more_body and not cycle.response_started and not self.pipeline
+        self._deaf = True
+        if not self.transport.is_closing() and (cycle is None or cycle.response_complete or own):
+            self.transport.write(answer)
+        self.transport.close()
 
     def _await_head(self) -> None:
         if self._head is None:
-            self._head = self.loop.call_later(HEAD_SECONDS, self._give_up)
+            self._head = self.loop.call_later(HEAD_SECONDS, self._refuse, SLOW)
 
     def _head_is_there(self) -> None:
         if self._head is not None:
             self._head.cancel()
             self._head = None
-
-    def _give_up(self) -> None:
-        cycle: RequestResponseCycle | None = self.cycle
-        if cycle is None or cycle.response_complete:
-            self.transport.write(SLOW)
-        self.transport.close()

@@ -28,6 +28,8 @@ log = logging.getLogger("fairdeal.api")
 
 MAX_BODY_BYTES: Final = MAX_EVENT_BYTES
 """No call needs a larger body than an event."""
+MAX_HEAD_BYTES: Final = 32 * 1024
+"""Names and values of a call's headers, and its path: what usual proxies pass on."""
 BODY_SECONDS: Final = 10.0
 """From the head of a call to the last byte of its body."""
 STALL_SECONDS: Final = 30.0
@@ -46,8 +48,10 @@ _HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
 }
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-_ONCE: Final = ("authorization", "content-type", "idempotency-key", "origin")
+_ONCE: Final = (b"authorization", b"content-type", b"host", b"idempotency-key", b"origin", b"transfer-encoding")
 """Of two such headers one would be obeyed in silence, and a proxy may have judged by the other."""
+_BODY_SAID: Final = ("content-length", "transfer-encoding")
+"""A call has a body if and only if its head has one of these (RFC 9112, section 6)."""
 
 
 class _Refusal(Exception):
@@ -176,16 +180,30 @@ def _no_constant(name: str) -> object:
     raise ValueError(name)
 
 
+def _check_head(headers: Headers, path: bytes) -> None:
+    """Raises _Refusal for what could be read in two ways, or is larger than anybody needs."""
+    if len(path) + sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEAD_BYTES:
+        raise _Refusal("head_too_large")
+    names = [name for name, _ in headers.raw]
+    if any(names.count(name) > 1 for name in _ONCE):
+        raise _Refusal("bad_request")
+    if headers.get("transfer-encoding", "chunked").strip().lower() != "chunked":
+        raise _Refusal("bad_request")
+    if headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise _Refusal("unsupported_media_type")
+    declared = headers.get("content-length", "0").strip()
+    if not declared.isdecimal() or len(declared) > 9 or int(declared) > MAX_BODY_BYTES:
+        raise _Refusal("body_too_large")
+
+
 async def _take_body(scope: Scope, receive: Receive) -> Receive:
     """Reads the whole body, and returns what hands it on. Raises _Refusal, _Gone."""
     headers = Headers(scope=scope)
-    if any(len(headers.getlist(name)) > 1 for name in _ONCE):
-        raise _Refusal("bad_request")
-    if scope["method"] not in _WITH_BODY:
+    _check_head(headers, scope.get("raw_path", b"") + scope.get("query_string", b""))
+    if scope["method"] not in _WITH_BODY and not any(name in headers for name in _BODY_SAID):
         return receive
-    declared = headers.get("content-length", "0")
-    if not declared.isdecimal() or len(declared) > 9 or int(declared) > MAX_BODY_BYTES:
-        raise _Refusal("body_too_large")
+    if "upgrade" in headers and any(name in headers for name in _BODY_SAID):
+        raise _Refusal("bad_request")  # see BoundedConnection: such a body cannot be read
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):

@@ -96,12 +96,15 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
 
 EDGE: Final[Mapping[str, Kind]] = {
     "bad_request": Kind(
-        400, "A header twice, a path in a second spelling, or a body that is not JSON in UTF-8 with every member once."
+        400,
+        "No proper HTTP, a header twice, a path in a second spelling, or a body that is not JSON in UTF-8 with every"
+        " member once.",
     ),
     "not_found": Kind(404, "There is nothing here."),
     "method_not_allowed": Kind(405, "This cannot be done with that method."),
     "body_timeout": Kind(408, "The body took too long to arrive."),
     "head_timeout": Kind(408, "The head of the call took too long to arrive."),
+    "head_too_large": Kind(431, "The head of the call, or what stands around its body, is larger than any call needs."),
     "body_too_large": Kind(413, "The body is larger than any call needs."),
     "unsupported_media_type": Kind(415, "Bodies are application/json."),
     "invalid_request": Kind(422, "The call does not have the members and forms that it must have."),

@@ -40,7 +40,7 @@ class Server(uvicorn.Server):
             host=host,
             port=port,
             http=BoundedConnection,
-            limit_concurrency=services.connections_max + 1,
+            limit_concurrency=services.connections_max,
             log_config=None,
             access_log=False,
             server_header=False,

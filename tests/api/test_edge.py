@@ -443,8 +443,24 @@ def test_text_that_is_no_text(service: Service) -> None:
     for body in (
         b'{"name":"alice","password":"\\ud800 correct"}',
         b'{"name":"alice\\u0000","password":"correct horse"}',
+        b'{"name":"alice","password":"correct horse","\\ud800":1}',
     ):
         answer = service.http.post("/v1/accounts", content=body, headers=JSON)
         assert code(answer) == (422, "invalid_request")
     answer = service.http.post("/v1/sessions", content=b'{"name":"\\udfff","password":"x"}', headers=JSON)
     assert code(answer) == (422, "invalid_request")
+
+
+@pytest.mark.parametrize("reason", ["", " ", "\u3000", "a\0b", "\x1b[2J", "two\nlines", "\x85", "x" * 501])
+def test_a_reason_is_a_line_that_says_something(reason: str, service: Service) -> None:
+    """It is kept for ever, by databases that take no NUL, and read in terminals."""
+    alice = service.person("alice")
+    calls = {
+        f"/v1/accounts/{alice.id}/reset": {},
+        "/v1/audit/identify": {"player": "0" * 32},
+        "/v1/switches": {"account": None, "play": "off"},
+    }
+    for path, body in calls.items():
+        answer = service.http.post(path, json=body | {"reason": reason}, headers=bearer(OPERATOR))
+        assert code(answer) == (422, "invalid_request")
+    assert ok(alice.get("/v1/me"))["id"] == alice.id

@@ -6,7 +6,7 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from fairdeal.api.schemas.base import Amount, Hex16, Kind, Model, Ms
+from fairdeal.api.schemas.base import Amount, Hex16, Kind, Model, Ms, Reason
 
 _LETTERS: Final = "A-Za-zÀ-ÖØ-öø-ÿŒœŸ0-9"
 _NAME: Final = re.compile(f"[{_LETTERS}][{_LETTERS}._-]{{0,31}}")
@@ -78,7 +78,7 @@ class RecoverIn(Model):
 class ResetIn(Model):
     """Why the operator resets the account. The reason is kept for the auditor, for ever."""
 
-    reason: Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S", examples=["complaint 17"])]
+    reason: Reason
 
 
 class RecoveryOut(Model):

@@ -1,10 +1,8 @@
 """What the operator is asked about players, what the auditor is told of it, and the records of matches."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field
-
-from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms
+from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms, Reason
 from fairdeal.api.schemas.tables import AssetOut, EndingOut, FeesOut, Options
 
 
@@ -12,7 +10,7 @@ class IdentifyIn(Model):
     """A pseudonym, and why the operator asks whose it is. The reason is kept for the auditor, for ever."""
 
     player: Hex16
-    reason: Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S", examples=["complaint 17"])]
+    reason: Reason
 
 
 class IdentityOut(Model):

@@ -12,6 +12,15 @@ Hex64: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
 Amount: TypeAlias = Annotated[int, Field(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER, description="Minor units.")]
 Ms: TypeAlias = Annotated[int, Field(description="Milliseconds since 1970-01-01 UTC.")]
 Kind: TypeAlias = Literal["player", "bot"]
+Reason: TypeAlias = Annotated[
+    str,
+    Field(
+        max_length=500,
+        # No control characters: PostgreSQL keeps no NUL, and the auditor reads it in a terminal.
+        pattern=r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$",
+        examples=["complaint 17"],
+    ),
+]
 
 
 class Model(BaseModel):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms
+from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms, Reason
 from fairdeal.app.safeguard_ports import ExclusionKind, LimitKind, Period
 from fairdeal.limits import MAX_SAFE_INTEGER
 
@@ -55,7 +55,7 @@ class SwitchIn(Model):
 
     account: Hex16 | None
     play: Literal["on", "off"]
-    reason: Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S", examples=["maintenance"])]
+    reason: Reason
 
 
 class StoppedOut(Model):

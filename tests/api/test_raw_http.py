@@ -1,0 +1,254 @@
+"""What somebody can say who writes bytes and keeps to no rules: a problem is the answer, or the connection is cut."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from fairdeal.api import door
+from fairdeal.api.connections import MAX_PIPELINED
+from fairdeal.api.door import MAX_HEAD_BYTES
+from tests.api.serving import served
+from tests.api.table import Person, Service
+
+HERE: Final = b"Host: here\r\n"
+JSON: Final = HERE + b"Content-Type: application/json\r\n"
+LAST: Final = b"Connection: close\r\n\r\n"
+SIGN_UP: Final = b"POST /v1/accounts HTTP/1.1\r\n" + JSON
+CHUNKED: Final = SIGN_UP + b"Transfer-Encoding: chunked\r\n\r\n"
+WELL: Final = b"GET /healthz HTTP/1.1\r\n" + HERE
+PATIENCE_S: Final = 60
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Service:
+    """Stopped by its own lifespan."""
+    return Service(tmp_path_factory.mktemp("raw"))
+
+
+@pytest.fixture(scope="module")
+def alice(service: Service) -> Person:
+    return service.person("alice")
+
+
+@pytest.fixture(scope="module")
+def port(service: Service, alice: Person) -> Iterator[int]:
+    with served(service) as url:
+        yield int(url.rsplit(":", 1)[1])
+
+
+def connect(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
+
+
+def heard(connection: socket.socket) -> bytes:
+    """Everything until the other end closes, which it may do while something is still unread."""
+    answer = b""
+    try:
+        while part := connection.recv(65_536):
+            answer += part
+    except ConnectionResetError:
+        pass
+    return answer
+
+
+def said(port: int, *parts: bytes) -> bytes:
+    """What comes back for these parts until the other end closes."""
+    with closing(connect(port)) as connection:
+        try:
+            for part in parts:
+                connection.sendall(part)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        return heard(connection)
+
+
+def code(answer: bytes) -> tuple[int, str]:
+    """Status and code of the one problem that an answer is."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b"application/problem+json" in head
+    told = json.loads(body)
+    assert told["type"] == f"/v1/errors/{told['code']}"
+    assert head.startswith(b"HTTP/1.1 %d " % told["status"])
+    return told["status"], told["code"]
+
+
+NO_HTTP: Final = {
+    "noise": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    "another protocol": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "a tunnel": b"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    "a method of its own": b"BREW /healthz HTTP/1.1\r\n" + HERE + b"\r\n",
+    "a small method": b"get /healthz HTTP/1.1\r\n" + HERE + b"\r\n",
+    "no path": b"GET healthz HTTP/1.1\r\n" + HERE + b"\r\n",
+    "a path of other bytes": b"GET /\xff\xfe HTTP/1.1\r\n" + HERE + b"\r\n",
+    "a NUL in the path": b"GET /a\x00b HTTP/1.1\r\n" + HERE + b"\r\n",
+    "a NUL in a header": WELL + b"X-A: a\x00b\r\n\r\n",
+    "a header over two lines": WELL + b"X-A: a\r\n b\r\n\r\n",
+    "a space before the colon": b"GET /healthz HTTP/1.1\r\nHost : here\r\n\r\n",
+    "lines that end in LF": b"GET /healthz HTTP/1.1\nHost: here\n\n",
+    "Host twice": WELL + HERE + b"\r\n",
+    **{
+        f"Content-Length {length.decode('latin-1')}": SIGN_UP + b"Content-Length: " + length + b"\r\n\r\n{}"
+        for length in (b"", b"-1", b"+2", b"0x2", b"2,2", b"1e1", b"\xb2", b"9" * 20)
+    },
+    "Content-Length twice": SIGN_UP + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+    "two lengths": SIGN_UP + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    "another coding": SIGN_UP + b"Transfer-Encoding: xchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    "two codings": SIGN_UP + b"Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    "no coding": SIGN_UP + b"Transfer-Encoding: identity\r\n\r\n{}",
+    "a chunk of no size": CHUNKED + b"zz\r\n{}\r\n0\r\n\r\n",
+    "a chunk that is shorter": CHUNKED + b"5\r\n{}\r\n0\r\n\r\n",
+    "an upgrade with a body": SIGN_UP + b"Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\n{}",
+}
+
+
+@pytest.mark.parametrize("bytes_sent", NO_HTTP.values(), ids=NO_HTTP.keys())
+def test_what_is_no_http_is_a_bad_request(bytes_sent: bytes, port: int) -> None:
+    assert code(said(port, bytes_sent)) == (400, "bad_request")
+
+
+@pytest.mark.parametrize(
+    ("bytes_sent", "expected"),
+    [
+        (SIGN_UP + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n\x1f\x8b", (415, "unsupported_media_type")),
+        (b"GET /v1/tables HTTP/1.1\r\n" + HERE + b"Content-Length: 5\r\n\r\nhello", (415, "unsupported_media_type")),
+        (SIGN_UP + b"Content-Length: 999999999\r\n\r\n", (413, "body_too_large")),
+        (b"GET /v1/tables HTTP/1.1\r\n" + HERE + b"Content-Length: 999999999\r\n\r\n", (413, "body_too_large")),
+        (SIGN_UP + b"Content-Length: 2 \t\r\n" + LAST + b"{}", (422, "invalid_request")),
+        (SIGN_UP + b"Content-Length: 2\r\nExpect: gold\r\n" + LAST + b"{}", (422, "invalid_request")),
+        (b"OPTIONS * HTTP/1.1\r\n" + HERE + LAST, (404, "not_found")),
+        (b"TRACE /v1/tables HTTP/1.1\r\n" + HERE + LAST, (405, "method_not_allowed")),
+        (b"GET /log/rules/../../../../etc/passwd.md HTTP/1.1\r\n" + HERE + LAST, (404, "not_found")),
+        (b"GET /log/rules/..%2f..%2fapp.md HTTP/1.1\r\n" + HERE + LAST, (404, "not_found")),
+        (b"GET /log/tile/../../fairdeal.db HTTP/1.1\r\n" + HERE + LAST, (400, "bad_request")),
+        (b"GET /log/tile/%2e%2e/keys HTTP/1.1\r\n" + HERE + LAST, (400, "bad_request")),
+        (b"GET //v1/tables HTTP/1.1\r\n" + HERE + LAST, (404, "not_found")),
+        (b"GET /v1/tables/%00 HTTP/1.1\r\n" + HERE + LAST, (422, "invalid_request")),
+        (b"GET /v1/tables/%ff HTTP/1.1\r\n" + HERE + LAST, (422, "invalid_request")),
+        (b"POST /v1/tables HTTP/1.1\r\nX-HTTP-Method-Override: GET\r\n" + HERE + LAST, (401, "unauthenticated")),
+    ],
+)
+def test_what_is_http_and_no_more(bytes_sent: bytes, expected: tuple[int, str], port: int) -> None:
+    assert code(said(port, bytes_sent)) == expected
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /v1/rules/legal?game=" + b"a" * MAX_HEAD_BYTES + b" HTTP/1.1\r\n" + HERE,
+        WELL + b"X-A: " + b"a" * MAX_HEAD_BYTES + b"\r\n",
+        WELL + b"X-A: a\r\n" * 10_000,
+        WELL + b"X-A: " + b"a" * 10_000_000,
+    ],
+    ids=["path", "header", "headers", "without an end"],
+)
+def test_a_head_is_bounded(head: bytes, port: int) -> None:
+    """Cut off in the middle of it, somebody may not hear why."""
+    answer = said(port, head + LAST)
+    assert answer == b"" or code(answer) == (431, "head_too_large")
+    assert said(port, WELL + b"X-A: " + b"a" * (MAX_HEAD_BYTES - 1_000) + b"\r\n" + LAST).startswith(b"HTTP/1.1 200 ")
+
+
+def test_what_stands_around_a_body_is_bounded(port: int) -> None:
+    for endless in (b"1;" + b"a" * 10_000_000, b"0\r\nX-A: " + b"a" * 10_000_000):
+        answer = said(port, CHUNKED, endless)
+        assert answer == b"" or code(answer) == (431, "head_too_large")
+
+
+def test_a_header_behind_the_body_is_none(port: int, alice: Person) -> None:
+    """Who looked at the head, such as a proxy, has not seen it."""
+    token = alice.headers["Authorization"].encode()
+    log_out = b"DELETE /v1/sessions HTTP/1.1\r\n" + HERE + b"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    answer = said(port, log_out + b"0\r\nAuthorization: " + token + b"\r\n\r\n")
+    assert code(answer) == (401, "unauthenticated")
+    assert alice.get("/v1/me").is_success
+
+
+@pytest.mark.parametrize("packets", [1, 2])
+@pytest.mark.parametrize("call", [b"GET /healthz", b"POST /v1/accounts"])
+def test_the_body_behind_an_upgrade_is_no_call(call: bytes, packets: int, port: int, alice: Person) -> None:
+    hidden = b"DELETE /v1/sessions HTTP/1.1\r\nAuthorization: " + alice.headers["Authorization"].encode() + b"\r\n\r\n"
+    head = call + b" HTTP/1.1\r\n" + JSON + b"Connection: Upgrade\r\nUpgrade: h2c\r\n"
+    for length in (b"", b"Content-Length: %d\r\n" % len(hidden)):
+        sent = [head + length + b"\r\n", hidden] if packets == 2 else [head + length + b"\r\n" + hidden]
+        assert said(port, *sent).count(b"HTTP/1.1 ") <= 1
+        assert alice.get("/v1/me").is_success
+
+
+def test_calls_in_one_packet_are_answered_in_their_order(port: int) -> None:
+    calls = [WELL + b"X-Request-Id: call-%04d\r\n" % number for number in range(3)]
+    answer = said(port, b"\r\n".join(calls) + LAST)
+    assert answer.count(b"HTTP/1.1 200 OK") == 3
+    assert answer.index(b"call-0000") < answer.index(b"call-0001") < answer.index(b"call-0002")
+    many = said(port, (WELL + b"\r\n") * 1_000)
+    assert many.count(b"HTTP/1.1 ") <= MAX_PIPELINED
+    assert said(port, WELL + LAST).startswith(b"HTTP/1.1 200 ")
+
+
+def test_what_follows_a_call_is_not_its_answer(port: int) -> None:
+    """The first call is under way when the second one is found to be none."""
+    for _ in range(20):
+        answer = said(port, b"GET /v1/tables HTTP/1.1\r\n" + HERE + b"\r\nnoise\r\n\r\n")
+        assert answer == b"" or answer.startswith(b"HTTP/1.1 200 ")
+
+
+def test_half_a_call_does_nothing(port: int, service: Service) -> None:
+    body = b'{"name":"carol","password":"correct horse"}'
+    with closing(connect(port)) as connection:
+        connection.sendall(SIGN_UP + b"Content-Length: %d\r\n\r\n" % (len(body) + 1) + body)
+        connection.shutdown(socket.SHUT_WR)
+        heard(connection)
+    with closing(connect(port)) as connection:
+        connection.sendall(CHUNKED + b"%x\r\n" % len(body) + body + b"\r\n")
+        connection.shutdown(socket.SHUT_WR)
+        heard(connection)
+    service.person("carol")
+
+
+def test_a_body_that_does_not_come_is_given_up_whatever_the_method(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "BODY_SECONDS", 0.1)
+    for method in (b"GET", b"HEAD", b"OPTIONS", b"POST"):
+        answer = said(port, method + b" /v1/tables HTTP/1.1\r\n" + JSON + b"Content-Length: 9\r\n\r\n{")
+        assert answer.startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_head_is_answered_by_a_head(port: int) -> None:
+    answer = said(port, b"HEAD /v1/tables HTTP/1.1\r\n" + HERE + LAST)
+    assert answer.startswith(b"HTTP/1.1 405 ")
+    assert answer.endswith(b"\r\n\r\n")
+    assert b"allow: GET, POST\r\n" in answer
+
+
+def test_calls_whose_callers_have_gone_are_counted_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise calling and hanging up would be free."""
+    service = Service(tmp_path, {"limits": {"connections": 3}})
+    begun, go_on = threading.Semaphore(0), threading.Event()
+    alice = service.person("alice")
+    accounts: Any = service.app.state.services.accounts
+    wallet = accounts.wallet
+
+    def held_up(account: str) -> Any:
+        begun.release()
+        assert go_on.wait(PATIENCE_S)
+        return wallet(account)
+
+    monkeypatch.setattr(accounts, "wallet", held_up)
+    call = b"GET /v1/wallet HTTP/1.1\r\nAuthorization: " + alice.headers["Authorization"].encode() + b"\r\n"
+    with served(service) as url:
+        port = int(url.rsplit(":", 1)[1])
+        for _ in range(3):
+            with closing(connect(port)) as gone:
+                gone.sendall(call + HERE + LAST)
+                assert begun.acquire(timeout=PATIENCE_S)
+        answer = b""
+        while b"date: " not in answer:  # until the service has seen that they hung up, it has no room for a connection
+            answer = said(port, WELL + LAST)
+        assert code(answer) == (503, "busy")
+        go_on.set()
+        while not said(port, WELL + LAST).startswith(b"HTTP/1.1 200 "):
+            pass
