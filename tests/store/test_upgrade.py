@@ -1,19 +1,25 @@
 """The migrations make what is declared, on both databases, or nothing at all."""
 
+import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Row, create_engine, event, make_url, text
 
-from fairdeal.errors import SchemaMismatch
+import fairdeal.store
+from fairdeal.errors import SchemaMismatch, StoreFailed
 from fairdeal.store import SqlStore, sqlite, tables, triggers
 from fairdeal.store.schema import VERSION, check_schema, create_schema, is_empty
 from fairdeal.store.upgrade import alembic_config, migrate, upgrade
+from tests.store.house import House
 from tests.store.postgres import Postgres
+
+STORE = Path(fairdeal.store.__file__).parent
 
 _DESCRIPTIONS = {
     "sqlite": ("SELECT type, name, sql FROM sqlite_master ORDER BY type, name",),
@@ -117,6 +123,62 @@ def test_an_empty_postgresql_is_not_filled_by_a_service_but_by_an_upgrade(postgr
     with closing(SqlStore(url)) as store:
         assert store.last_beat() == 7
     postgres.drop(url)
+
+
+NEXT = """
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade():
+    op.execute("UPDATE heartbeat SET at = at + 1")
+    op.execute("UPDATE entries SET amount = amount")
+    {last}
+"""
+
+
+def plant(folder: Path, monkeypatch: pytest.MonkeyPatch, last: str) -> None:
+    """A program with another revision, which writes what a guard forbids at other times."""
+
+    def config(connection: Connection) -> Config:
+        made = alembic_config(connection)
+        ours = Path(str(made.get_main_option("script_location")).replace("fairdeal.store:", str(STORE) + "/"))
+        made.set_main_option("version_locations", f"{ours / 'versions'}{os.pathsep}{folder}")
+        return made
+
+    (folder / "next.py").write_text(NEXT.format(last=last))
+    monkeypatch.setattr("fairdeal.store.upgrade.alembic_config", config)
+    monkeypatch.setattr("fairdeal.store.schema.VERSION", "0002")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_database_of_an_older_program_is_upgraded_whole_or_not_at_all(
+    fails: bool, place: Path | str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(SqlStore(place)) as store:
+        m, _, _ = House(store).live(500)
+        store.beat(7)
+        before = (store.table(m), store.journal(0, 9))
+    with monkeypatch.context() as newer:
+        plant(tmp_path, newer, "op.execute('SELECT nothing')" if fails else "")
+        with pytest.raises(SchemaMismatch, match="has schema version 0001; this program needs version 0002"):
+            SqlStore(place)
+        if fails:
+            with pytest.raises(StoreFailed):
+                upgrade(place)
+        else:
+            assert upgrade(place) == ("0001", "0002")
+            with closing(SqlStore(place)) as store:
+                assert store.last_beat() == 8
+                assert (store.table(m), store.journal(0, 9)) == before
+    if fails:
+        with closing(SqlStore(place)) as store:
+            assert (store.last_beat(), store.table(m), store.journal(0, 9)) == (7, *before)
+    else:
+        with pytest.raises(SchemaMismatch, match="has schema version 0002; this program needs version 0001"):
+            SqlStore(place)
 
 
 def test_a_new_sqlite_file_has_the_newest_version_at_once(tmp_path: Path) -> None:
