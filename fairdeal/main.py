@@ -286,6 +286,7 @@ def _house(settings: Settings, entropy: Entropy) -> House:
         table_wait_ms=settings.table_wait_ms,
         tables_max=settings.tables_max,
         session_ms=settings.session_ms,
+        account_kept_ms=settings.account_kept_days * 86_400_000,
     )
 
 

@@ -135,6 +135,8 @@ class Settings(BaseSettings):
     tables_max: int = Field(default=5, ge=1)
     """Unfinished tables that one account may have opened: they cost nothing to open, and each is kept for ever."""
     session_ms: int = Field(default=30 * _DAY_MS, ge=1)
+    account_kept_days: int = Field(default=0, ge=0)
+    """After its last match or money an account cannot be erased for so long."""
 
     def place(self) -> Path | str:
         """Where the records are kept: the path of a SQLite file, or the URL of a PostgreSQL."""

@@ -20,10 +20,10 @@ from fairdeal.api.schemas.accounts import (
     AccountOut,
     LogIn,
     NewAccountOut,
+    ReasonIn,
     RecoverIn,
     RecoveryOut,
     RenewIn,
-    ResetIn,
     SessionOut,
     SignUp,
     WalletLineOut,
@@ -35,6 +35,8 @@ from fairdeal.app.ports import Account
 from fairdeal.errors import Forbidden
 
 router = APIRouter(tags=["accounts"])
+
+_AccountId = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The account's id.")]
 
 
 @router.post("/accounts", status_code=201, operation_id="sign_up")
@@ -98,14 +100,24 @@ async def recover(body: RecoverIn, request: Request, services: ServicesDep) -> R
 
 @router.post("/accounts/{account}/reset", operation_id="reset", dependencies=[OperatorDep], tags=["operator"])
 def reset(
-    account: Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The account's id.")],
-    body: ResetIn,
+    account: _AccountId,
+    body: ReasonIn,
     services: ServicesDep,
 ) -> RecoveryOut:
     """Ends an account's logins and its password, and answers a recovery code to give to its owner. For the operator;
     that it was done, and why, is kept for the auditor.
     """
     return RecoveryOut(recovery_code=services.accounts.reset(account, body.reason))
+
+
+@router.post(
+    "/accounts/{account}/erase", status_code=204, operation_id="erase", dependencies=[OperatorDep], tags=["operator"]
+)
+def erase(account: _AccountId, body: ReasonIn, services: ServicesDep) -> None:
+    """Takes the person out of an account, for ever: name, password, recovery code and logins go. The id stays, with
+    what was played and paid under it. For the operator; that it was done, and why, is kept for the auditor.
+    """
+    services.accounts.erase(account, body.reason)
 
 
 @router.get("/me", operation_id="me")

@@ -50,6 +50,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.NotYourTurn: Kind(409, "Another seat is on turn."),
     errors.Stale: Kind(409, "The history has moved on since this was signed."),
     errors.WrongPhase: Kind(409, "The match is not at the point where this may be done."),
+    errors.AccountInUse: Kind(409, "The account has something that must end first, or must be kept for longer."),
     errors.AheadOfLog: Kind(409, "The log has fewer leaves than the checkpoint that the caller holds."),
     errors.AlreadySeated: Kind(409, "The account already has a seat at this table."),
     errors.BotRefused: Kind(403, "Machines do not sit at staked tables."),

@@ -108,6 +108,13 @@ class Accounts:
         self._hub.wake(account_id)
         return code
 
+    def erase(self, account_id: str, reason: str) -> None:
+        """Takes the person out of an account: name, password, code and logins go, for ever. The auditor sees it. Raises
+        UnknownAccount, AccountInUse.
+        """
+        self._store.erase(account_id, self._nobody, reason, self._clock.now_ms(), self._house.account_kept_ms)
+        self._hub.wake(account_id)
+
     def _checked(self, name: str, password: str) -> Account:
         account = self._store.account_named(name)
         known = password_matches(account.password_hash if account else self._nobody, password)

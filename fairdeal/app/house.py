@@ -31,7 +31,8 @@ class House:
 
     `receipts` signs receipts and views of new matches, `retired_receipts` those of the matches that opened with them.
     `clock` is every table's; its `decision_ms` is the usual one, and an opener may choose any of `decisions_ms`;
-    `tables_max` are the unfinished tables that one account may have opened.
+    `tables_max` are the unfinished tables that one account may have opened. An account can be erased `account_kept_ms`
+    after its last use.
     """
 
     log: str
@@ -46,6 +47,7 @@ class House:
     table_wait_ms: int
     tables_max: int
     session_ms: int
+    account_kept_ms: int
 
     def receipts_of(self, opened_with: PublicKey) -> NoteSigner:
         """What signs the receipts and views of a match, by the `receipt_key` of its terms. Raises KeyMissing."""

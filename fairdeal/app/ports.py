@@ -41,7 +41,8 @@ class Status(StrEnum):
 class Account:
     """Somebody who can sit. `id` is 32 hex digits and never published; `name` is unique, whatever its capitals.
 
-    `recovery_hash` is the SHA-256 of the code that stands in for a forgotten password.
+    `recovery_hash` is the SHA-256 of the code that stands in for a forgotten password. With `erased_at` (ms) the person
+    is gone: nothing more is done for the account.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Account:
     password_hash: str = field(repr=False)
     created_at: int
     recovery_hash: bytes | None = field(default=None, repr=False)
+    erased_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +159,14 @@ class Sitting:
 class SignificantEvent:
     """Something that was done or found, and that an auditor is shown. `seq` orders and pages; None until it is kept.
 
-    `data` of "exclusion": `account`, `stop`, `until`; of "identify": `player`, `reason`, and `m` and `seat`, both None
-    where nobody had that pseudonym; of "limit": `account`, `limit`, `period`, `old`, `amount`, `from`; of "proof":
-    `transactions`, `root`, `matches`, and `fault`, None where the books hold; of "reset": `account`, `reason`; of
-    "switch": `account`, None for everybody, `play`, `reason`; of "void": `m`.
+    `data` of "erasure": `account`, `reason`; of "exclusion": `account`, `stop`, `until`; of "identify": `player`,
+    `reason`, and `m` and `seat`, both None where nobody had that pseudonym; of "limit": `account`, `limit`, `period`,
+    `old`, `amount`, `from`; of "proof": `transactions`, `root`, `matches`, and `fault`, None where the books hold; of
+    "reset": `account`, `reason`; of "switch": `account`, None for everybody, `play`, `reason`; of "void": `m`.
     """
 
     at: int
-    kind: Literal["exclusion", "identify", "limit", "proof", "reset", "switch", "void"]
+    kind: Literal["erasure", "exclusion", "identify", "limit", "proof", "reset", "switch", "void"]
     data: Mapping[str, str | int | None]
     seq: int | None = None
 
@@ -211,8 +213,14 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecordStore, Recov
 
     def account_named(self, name: str) -> Account | None: ...
 
+    def erase(self, account_id: str, password_hash: str, reason: str, at: int, kept_ms: int) -> None:
+        """Takes name, password (`password_hash` is nobody's), code and logins away, with a significant event; the id
+        stays. Raises UnknownAccount, AccountInUse: with money, an unfinished match or table, an exclusion in force, or
+        used within `kept_ms`.
+        """
+
     def open_session(self, session: Session, now: int, password_hash: str) -> None:
-        """Keeps a login, and drops the account's expired ones. Raises UnknownAccount, CredentialsRefused when the
+        """Keeps a login, and drops everybody's expired ones. Raises UnknownAccount, CredentialsRefused when the
         account's password is no longer the one that was checked.
         """
 

@@ -18,6 +18,7 @@ from fairdeal.errors.broken import (
     StoreFailed,
 )
 from fairdeal.errors.refused import (
+    AccountInUse,
     AheadOfLog,
     AlreadySeated,
     BotRefused,
@@ -71,6 +72,7 @@ from fairdeal.errors.root import (
 )
 
 __all__ = [
+    "AccountInUse",
     "AddressRefused",
     "AheadOfLog",
     "AlreadySeated",

@@ -51,6 +51,12 @@ class WrongPhase(Refused):
     code = "wrong_phase"
 
 
+class AccountInUse(Refused):
+    """The account cannot be erased yet; `details["why"]` is `money`, `match`, `exclusion` or `too_soon`."""
+
+    code = "account_in_use"
+
+
 class AheadOfLog(Refused):
     """The caller holds a checkpoint of more leaves than the log has: a reason to keep it as evidence."""
 

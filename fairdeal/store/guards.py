@@ -123,6 +123,9 @@ GUARDS: Final = {
         " OR NEW.status = 'open' AND OLD.status <> 'open' OR NEW.status = 'joining' AND OLD.status = 'live'",
         "a match goes forward and ends once",
     ),
+    "accounts_stay_erased": Guard(
+        "BEFORE UPDATE ON accounts", "OLD.erased_at IS NOT NULL", "an erased account stays as it is"
+    ),
     "sittings_are_fixed": Guard("BEFORE UPDATE ON seats", "TRUE", "a sitting is left, never changed"),
     "matches_stay": Guard("BEFORE DELETE ON matches", "TRUE", "a match is never deleted"),
     "requests_keep_their_answer": Guard(

@@ -16,6 +16,7 @@ _ACCOUNT = (
     accounts.c.password_hash,
     accounts.c.created_at,
     accounts.c.recovery_hash,
+    accounts.c.erased_at,
 )
 
 _OF_LOGIN = (
@@ -51,8 +52,9 @@ def account_named(connection: Connection, name: str) -> Account | None:
 
 
 def check_account(connection: Connection, account_id: str) -> None:
-    """Raises UnknownAccount."""
-    if account(connection, account_id) is None:
+    """Raises UnknownAccount, also for one that was erased."""
+    found = account(connection, account_id)
+    if found is None or found.erased_at is not None:
         raise UnknownAccount("there is no such account")
 
 
@@ -61,16 +63,17 @@ def lock_account(connection: Connection, account_id: str) -> None:
 
     An account is locked before a match, and both before balances.
     """
-    check_account(connection, account_id)
     lock(connection, accounts, accounts.c.id == account_id)
+    check_account(connection, account_id)
 
 
 def open_session(connection: Connection, session: Session, now: int, password_hash: str) -> None:
     """Raises UnknownAccount, CredentialsRefused."""
     lock_account(connection, session.account_id)
     _check_unchanged(connection, session.account_id, accounts.c.password_hash == password_hash)
-    mine = sessions.c.account_id == session.account_id
-    connection.execute(delete(sessions).where(mine, sessions.c.expires_at <= now))
+    # Those that another login drops at the same time are left to it: two never wait for each other.
+    expired = select(sessions.c.token_hash).where(sessions.c.expires_at <= now).with_for_update(skip_locked=True)
+    connection.execute(delete(sessions).where(sessions.c.token_hash.in_(expired)))
     new = insert(sessions).values(
         token_hash=session.token_hash, account_id=session.account_id, expires_at=session.expires_at
     )

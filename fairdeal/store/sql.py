@@ -33,7 +33,7 @@ from fairdeal.app.ports import (
 from fairdeal.app.proof_ports import MatchEnd, WholeBooks
 from fairdeal.app.record_ports import MatchFacts
 from fairdeal.ledger import Books, Transaction
-from fairdeal.store import audit, history, journal, lobby, log, people, proof, records, transcripts
+from fairdeal.store import audit, erasure, history, journal, lobby, log, people, proof, records, transcripts
 from fairdeal.store.database import Database
 from fairdeal.store.once import answer, given
 from fairdeal.store.players import PlayerRecords
@@ -79,6 +79,10 @@ class SqlStore(PlayerRecords):
     def create_account(self, account: Account) -> None:
         with self._database.write() as connection:
             people.create_account(connection, account)
+
+    def erase(self, account_id: str, password_hash: str, reason: str, at: int, kept_ms: int) -> None:
+        with self._database.write() as connection:
+            erasure.erase(connection, account_id, password_hash, reason, at, kept_ms)
 
     def account(self, account_id: str) -> Account | None:
         with self._database.read() as connection:

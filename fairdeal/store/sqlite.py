@@ -26,8 +26,14 @@ _READERS: Final = 8
 """Connections kept open; a read takes well under a millisecond, so more threads than this rarely meet."""
 
 # FULL, because NORMAL may lose acknowledged commits when the power goes. Recursive triggers, so that a REPLACE fires
-# DELETE triggers.
-_PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "recursive_triggers = ON")
+# DELETE triggers. Secure deletion, so that a name that was erased does not stay in the file's free space.
+_PRAGMAS: Final = (
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    "recursive_triggers = ON",
+    "secure_delete = ON",
+)
 
 
 class SqliteDatabase:

@@ -43,7 +43,9 @@ class Row(SQLModel):
 
 
 class AccountRow(Row, table=True):
-    """People and bots. `name_key` is the name without its capitals: two accounts never differ in these alone."""
+    """People and bots. `name_key` is the name without its capitals: two accounts never differ in these alone. With
+    `erased_at` nothing of the person is left, and nothing changes any more.
+    """
 
     __tablename__ = "accounts"
     __table_args__ = (CheckConstraint("kind IN ('player', 'bot')", name="kind"),)
@@ -54,6 +56,7 @@ class AccountRow(Row, table=True):
     password_hash: str
     created_at: int = Field(sa_type=BigInteger)
     recovery_hash: bytes | None
+    erased_at: int | None = Field(sa_type=BigInteger)
 
 
 class SessionRow(Row, table=True):
@@ -62,7 +65,7 @@ class SessionRow(Row, table=True):
     __tablename__ = "sessions"
     token_hash: bytes = Field(primary_key=True)
     account_id: str = Field(foreign_key="accounts.id", index=True)
-    expires_at: int = Field(sa_type=BigInteger)
+    expires_at: int = Field(sa_type=BigInteger, index=True)
 
 
 class RequestRow(Row, table=True):
@@ -251,7 +254,9 @@ class SignificantEventRow(Row, table=True):
 
     __tablename__ = "significant_events"
     __table_args__ = (
-        CheckConstraint("kind IN ('exclusion', 'identify', 'limit', 'proof', 'reset', 'switch', 'void')", name="kind"),
+        CheckConstraint(
+            "kind IN ('erasure', 'exclusion', 'identify', 'limit', 'proof', 'reset', 'switch', 'void')", name="kind"
+        ),
     )
     seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     at: int = Field(sa_type=BigInteger)

@@ -67,6 +67,11 @@ ATTACKS: Attacks = {
     ),
     "matches_keep_their_terms": ("UPDATE matches SET stake = stake + 1 WHERE id = '{live}'", ()),
     "matches_go_forward": ("UPDATE matches SET size = size - 1", ()),
+    "accounts_stay_erased": (
+        "UPDATE accounts SET erased_at = 5 WHERE id = '{player}'; UPDATE accounts SET name = 'back again'"
+        " WHERE erased_at IS NOT NULL",
+        (),
+    ),
     "sittings_are_fixed": ("UPDATE seats SET partner_code = NULL", ()),
     "matches_stay": ("DELETE FROM matches", ()),
     "requests_keep_their_answer": ("UPDATE requests SET intent = {byte}", ()),

@@ -75,8 +75,8 @@ class RecoverIn(Model):
     password: NewPassword
 
 
-class ResetIn(Model):
-    """Why the operator resets the account. The reason is kept for the auditor, for ever."""
+class ReasonIn(Model):
+    """Why the operator resets or erases the account. It is kept for the auditor, for ever: name nobody in it."""
 
     reason: Reason
 

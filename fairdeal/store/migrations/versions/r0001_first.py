@@ -24,6 +24,7 @@ def upgrade() -> None:
         sa.Column("password_hash", sa.String(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("recovery_hash", sa.LargeBinary(), nullable=True),
+        sa.Column("erased_at", sa.BigInteger(), nullable=True),
         sa.CheckConstraint("kind IN ('player', 'bot')", name=op.f("ck_accounts_kind")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_accounts")),
         sa.UniqueConstraint("name_key", name=op.f("uq_accounts_name_key")),
@@ -127,7 +128,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("data", sa.String(), nullable=False),
         sa.CheckConstraint(
-            "kind IN ('exclusion', 'identify', 'limit', 'proof', 'reset', 'switch', 'void')",
+            "kind IN ('erasure', 'exclusion', 'identify', 'limit', 'proof', 'reset', 'switch', 'void')",
             name=op.f("ck_significant_events_kind"),
         ),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_significant_events")),
@@ -190,6 +191,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_sessions")),
     )
     op.create_index(op.f("ix_sessions_account_id"), "sessions", ["account_id"], unique=False)
+    op.create_index(op.f("ix_sessions_expires_at"), "sessions", ["expires_at"], unique=False)
     op.create_table(
         "limits",
         sa.Column("seq", _SEQUENCE, nullable=False),
