@@ -14,6 +14,8 @@ from fairdeal.api.schemas.cashier import (
     DepositOut,
     PendingWithdrawalOut,
     PendingWithdrawalPage,
+    ReversalIn,
+    ReversalOut,
     Webhook,
     WithdrawalIn,
     WithdrawalOut,
@@ -84,6 +86,15 @@ async def _signed(request: Request, services: ServicesDep) -> str:
     )
     now_ms = request.scope[ARRIVED]
     return check_webhook(services.webhook_secrets, ids, timestamps, signatures, await request.body(), now_ms)
+
+
+@router.post("/cashier/reversals", status_code=201, operation_id="reverse", **_OPERATOR)
+def reverse(body: ReversalIn, key: IdempotencyKey, services: ServicesDep) -> ReversalOut:
+    """Undoes a deposit or a payout that should not have been, whole and once. For the operator; that it was done, and
+    why, is kept for the auditor.
+    """
+    done = services.cashier.reverse(key, body.transaction, body.reason)
+    return ReversalOut(transaction=done.transaction, balance=done.balance, at=done.at)
 
 
 @router.post("/cashier/webhook", status_code=204, operation_id="cashier_webhook", tags=["operator"])

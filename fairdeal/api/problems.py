@@ -64,6 +64,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.LimitExceeded: Kind(409, "It would pass an amount or a count that the service allows."),
     errors.NameTaken: Kind(409, "Another account has that name."),
     errors.NotLoggedYet: Kind(503, "The leaf is not in the log yet; try again.", again=True),
+    errors.NotReversible: Kind(409, "There is no such deposit or payout, or it was reversed before."),
     errors.NotSeated: Kind(403, "The account has no seat at this table."),
     errors.PlayStopped: Kind(403, "The operator has stopped play; what has begun goes on to its end."),
     errors.PlayerLimitReached: Kind(409, "It would pass a limit that the account's owner has set."),

@@ -40,6 +40,14 @@ class Cashier:
         once = Once(scope, key, intent("deposit", account=account_id, amount=amount))
         return self._store.deposit(account_id, money, once)
 
+    def reverse(self, key: str, mistake: str, reason: str) -> Deposited:
+        """Undoes a deposit or a payout, by its transaction's id, that should not have been. The auditor sees it.
+
+        Raises what `CashierStore.reverse` does.
+        """
+        once = Once("operator", key, intent("reversal", transaction=mistake, reason=reason))
+        return self._store.reverse(mistake, reason, self._clock.now_ms(), once)
+
     def withdraw(self, account_id: str, amount: int, key: str) -> Withdrawal:
         """The player wants that much out: it leaves the free money at once, and waits for the cashier.
 

@@ -11,7 +11,7 @@ WithdrawalResult: TypeAlias = Literal["paid", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class Deposited:
-    """A deposit's answer: the transaction and the free balance right after it."""
+    """A deposit's answer, or a reversal's: the transaction and the free balance right after it."""
 
     transaction: str
     balance: int
@@ -38,6 +38,12 @@ class CashierStore(Protocol):
     def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
         """`money` is a `ledger.deposit`. Raises UnknownAccount, PlayStopped, Excluded, PlayerLimitReached,
         LimitExceeded, IdempotencyConflict.
+        """
+
+    def reverse(self, mistake: str, reason: str, at: int, once: Once) -> Deposited:
+        """Undoes the deposit or the payout of that transaction id, with a significant event. Raises NotReversible,
+        UnknownAccount, InsufficientFunds when the money of a deposit is not there any more, LimitExceeded,
+        IdempotencyConflict.
         """
 
     def withdraw(self, withdrawal_id: str, account_id: str, money: Transaction, once: Once) -> Withdrawal:

@@ -162,11 +162,12 @@ class SignificantEvent:
     `data` of "erasure": `account`, `reason`; of "exclusion": `account`, `stop`, `until`; of "identify": `player`,
     `reason`, and `m` and `seat`, both None where nobody had that pseudonym; of "limit": `account`, `limit`, `period`,
     `old`, `amount`, `from`; of "proof": `transactions`, `root`, `matches`, and `fault`, None where the books hold; of
-    "reset": `account`, `reason`; of "switch": `account`, None for everybody, `play`, `reason`; of "void": `m`.
+    "reset": `account`, `reason`; of "reversal": `account`, `transaction`, the one that it undoes, `reason`; of
+    "switch": `account`, None for everybody, `play`, `reason`; of "void": `m`.
     """
 
     at: int
-    kind: Literal["erasure", "exclusion", "identify", "limit", "proof", "reset", "switch", "void"]
+    kind: Literal["erasure", "exclusion", "identify", "limit", "proof", "reset", "reversal", "switch", "void"]
     data: Mapping[str, str | int | None]
     seq: int | None = None
 

@@ -135,6 +135,14 @@ class NotLoggedYet(Refused):
     code = "not_logged_yet"
 
 
+class NotReversible(Refused):
+    """There is nothing to reverse; `details["why"]` is `unknown`, `kind` (neither a deposit nor a payout) or `reversed`
+    already.
+    """
+
+    code = "not_reversible"
+
+
 class NotSeated(Refused):
     """The account has no seat at this table."""
 

@@ -34,6 +34,7 @@ class Kind(StrEnum):
     WITHDRAW = "withdraw"
     PAYOUT = "payout"
     REFUSAL = "refusal"
+    REVERSAL = "reversal"
     SIT = "sit"
     STAND = "stand"
     POT = "pot"

@@ -36,6 +36,18 @@ def refuse_withdrawal(withdrawal_id: str, account_id: str, amount: int, *, asset
     return Transaction(f"withdrawn:{withdrawal_id}", Kind.REFUSAL, asset, at, entries)
 
 
+def reverse(mistake: Transaction, *, at: int) -> Transaction:
+    """Undoes a deposit or a payout that should not have been, whole: `cash → cashier`, or `cashier → cash`. One of each
+    happens once: the id names it. Raises Malformed for any other kind.
+    """
+    if mistake.kind not in (Kind.DEPOSIT, Kind.PAYOUT):
+        raise Malformed("only deposits and payouts are reversed")
+    account_id = next(one.account for one in mistake.postings if one.account != CASHIER).split(":")[1]
+    came_in = -next(one.amount for one in mistake.postings if one.account == CASHIER)
+    entries = postings([(CASHIER, came_in), (cash(account_id), -came_in)])
+    return Transaction(f"reversal:{mistake.id.partition(':')[2]}", Kind.REVERSAL, mistake.asset, at, entries)
+
+
 def sit(match_id: str, account_id: str, player: str, stake: int, *, asset: str, at: int) -> Transaction:
     """`cash → held`. `player` is the seat's pseudonym, new for each sitting: a sitting holds its stake once."""
     entries = postings([(cash(account_id), -stake), (held(account_id), stake)])

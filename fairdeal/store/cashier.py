@@ -1,4 +1,4 @@
-"""Deposits and withdrawals. Inside the caller's transaction."""
+"""Deposits, withdrawals, and what undoes a mistake. Inside the caller's transaction."""
 
 from dataclasses import asdict
 
@@ -6,12 +6,14 @@ from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from fairdeal import ledger
 from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
-from fairdeal.errors import LedgerBroken, UnknownWithdrawal, WithdrawalEnded
+from fairdeal.app.ports import SignificantEvent
+from fairdeal.errors import LedgerBroken, NotReversible, UnknownWithdrawal, WithdrawalEnded
 from fairdeal.ledger import Transaction
-from fairdeal.store import journal, safeguards
+from fairdeal.store import audit, journal, safeguards
 from fairdeal.store.cashier_tables import withdrawals
 from fairdeal.store.once import Answer
 from fairdeal.store.people import check_account, lock_account
+from fairdeal.store.proof import stored_transactions
 from fairdeal.store.statements import lock
 
 
@@ -25,6 +27,24 @@ def deposit(connection: Connection, account_id: str, money: Transaction) -> Answ
     journal.post(connection, money)
     balance = journal.balance(connection, ledger.cash(account_id), money.asset)
     return asdict(Deposited(money.id, balance, money.at))
+
+
+def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> Answer:
+    """Raises what `CashierStore.reverse` says."""
+    mistake = stored_transactions(connection, [mistake_id]).get(mistake_id)
+    if mistake is None:
+        raise NotReversible("there is no such transaction", {"why": "unknown"})
+    if mistake.kind not in (ledger.Kind.DEPOSIT, ledger.Kind.PAYOUT):
+        raise NotReversible("only deposits and payouts are reversed", {"why": "kind"})
+    money = ledger.reverse(mistake, at=at)
+    account_id = next(one.account for one in money.postings if one.account != ledger.CASHIER).split(":")[1]
+    lock_account(connection, account_id)
+    if stored_transactions(connection, [money.id]):
+        raise NotReversible("it was reversed before", {"why": "reversed"})
+    journal.post(connection, money)
+    done = {"account": account_id, "reason": reason, "transaction": mistake_id}
+    audit.keep(connection, SignificantEvent(at, "reversal", done))
+    return asdict(Deposited(money.id, journal.balance(connection, ledger.cash(account_id), money.asset), at))
 
 
 def withdraw(connection: Connection, withdrawal_id: str, account_id: str, money: Transaction) -> Answer:

@@ -19,6 +19,11 @@ class PlayerRecords:
             outcome = answer(connection, once, lambda: cashier.deposit(connection, account_id, money))
         return Deposited(**given(outcome))
 
+    def reverse(self, mistake: str, reason: str, at: int, once: Once) -> Deposited:
+        with self._database.write() as connection:
+            outcome = answer(connection, once, lambda: cashier.reverse(connection, mistake, reason, at))
+        return Deposited(**given(outcome))
+
     def withdraw(self, withdrawal_id: str, account_id: str, money: Transaction, once: Once) -> Withdrawal:
         with self._database.write() as connection:
             outcome = answer(connection, once, lambda: cashier.withdraw(connection, withdrawal_id, account_id, money))

@@ -255,7 +255,8 @@ class SignificantEventRow(Row, table=True):
     __tablename__ = "significant_events"
     __table_args__ = (
         CheckConstraint(
-            "kind IN ('erasure', 'exclusion', 'identify', 'limit', 'proof', 'reset', 'switch', 'void')", name="kind"
+            "kind IN ('erasure', 'exclusion', 'identify', 'limit', 'proof', 'reset', 'reversal', 'switch', 'void')",
+            name="kind",
         ),
     )
     seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)

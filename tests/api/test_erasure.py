@@ -57,6 +57,16 @@ def test_what_an_audit_reads_is_the_same_before_and_after(tmp_path: Path, monkey
     players = start_two(service)
     alice, bob = (player.person for player in players)
     ok(players[1].send(players[1].sign({"resign": True})))
+    gift = {"account": alice.id, "amount": 7}
+    mistake = ok(
+        service.http.post("/v1/deposits", json=gift, headers=bearer(OPERATOR) | {"Idempotency-Key": "a-slip-1"})
+    )
+    undone = {"transaction": mistake["transaction"], "reason": "a slip"}
+    ok(
+        service.http.post(
+            "/v1/cashier/reversals", json=undone, headers=bearer(OPERATOR) | {"Idempotency-Key": "a-slip-2"}
+        )
+    )
     empty(alice)
     empty(bob)
     m = players[0].m
@@ -77,7 +87,7 @@ def test_what_an_audit_reads_is_the_same_before_and_after(tmp_path: Path, monkey
     assert (code, report["findings"], report["faults"]) == (13, [], []), "nobody has witnessed it"
     code, report = audit(tmp_path / "after", tmp_path / "policy", "--since", kept)
     assert (code, report["verdict"], report["findings"], report["faults"]) == (0, "verified", [], [])
-    assert report["counts"]["transactions"] == 10
+    assert report["counts"]["transactions"] == 12, "a deposit that was reversed among them"
 
 
 def test_the_name_is_nowhere_in_the_database(tmp_path: Path) -> None:

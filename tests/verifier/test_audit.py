@@ -444,9 +444,21 @@ SITTING: list[tuple[str, str, dict[str, int], str | None]] = [
 ]
 SEATED = (f"pot:{M}", "pot", {POT: 18, f"{ONE}:held": -9, f"{TWO}:held": -9}, M)
 ASKED = (f"withdraw:{A}", "withdraw", {f"{ONE}:cash": -9, f"{ONE}:pending": 9}, None)
+PAID = (f"withdrawn:{A}", "payout", {f"{ONE}:pending": -9, "cashier": 9}, None)
+PAID_IN = (f"deposit:{B}", "deposit", {"cashier": -5, f"{ONE}:cash": 5}, None)
+TAKEN_BACK = (f"reversal:{B}", "reversal", {f"{ONE}:cash": -5, "cashier": 5}, None)
+GIVEN_BACK = (f"reversal:{A}", "reversal", {"cashier": -9, f"{ONE}:cash": 9}, None)
 
 RIGHT = {
-    "a withdrawal paid": [ASKED, (f"withdrawn:{A}", "payout", {f"{ONE}:pending": -9, "cashier": 9}, None)],
+    "a withdrawal paid": [ASKED, PAID],
+    "a deposit taken back": [PAID_IN, TAKEN_BACK],
+    "a payout given back": [ASKED, PAID, GIVEN_BACK],
+    "both, of one number": [
+        ASKED,
+        PAID,
+        (f"deposit:{A}", "deposit", {"cashier": -9, f"{TWO}:cash": 9}, None),
+        GIVEN_BACK,
+    ],
     "a withdrawal refused": [ASKED, (f"withdrawn:{A}", "refusal", {f"{ONE}:pending": -9, f"{ONE}:cash": 9}, None)],
     "a seat left": [SITTING[0], (f"stand:{A}", "stand", {f"{ONE}:held": -9, f"{ONE}:cash": 9}, M)],
     "a table called off": [
@@ -471,6 +483,29 @@ WRONG = {
     "a withdrawal of another": [(f"withdraw:{A}", "withdraw", {f"{ONE}:cash": -9, f"{TWO}:pending": 9}, None)],
     "a payout not asked for": [ASKED, (f"withdrawn:{B}", "payout", {f"{ONE}:pending": -9, "cashier": 9}, None)],
     "a payout in part": [ASKED, (f"withdrawn:{A}", "payout", {f"{ONE}:pending": -8, "cashier": 8}, None)],
+    "nothing taken back": [TAKEN_BACK],
+    "a deposit taken back before it": [GIVEN_BACK],
+    "a deposit taken back in part": [
+        PAID_IN, (f"reversal:{B}", "reversal", {f"{ONE}:cash": -4, "cashier": 4}, None),
+    ],
+    "a deposit taken back from another": [
+        PAID_IN, (f"reversal:{B}", "reversal", {f"{TWO}:cash": -5, "cashier": 5}, None),
+    ],
+    "a deposit taken back for the house": [
+        PAID_IN, (f"reversal:{B}", "reversal", {f"{ONE}:cash": -5, "house:commission": 5}, None),
+    ],
+    "a deposit made again": [PAID_IN, (f"reversal:{B}", "reversal", {"cashier": -5, f"{ONE}:cash": 5}, None)],
+    "a deposit taken back by another name": [
+        PAID_IN, (f"deposit:{A}", "reversal", {f"{ONE}:cash": -5, "cashier": 5}, None),
+    ],
+    "a deposit taken back for a match": [PAID_IN, (*TAKEN_BACK[:3], M)],
+    "a payout made again": [ASKED, PAID, (f"reversal:{A}", "reversal", {f"{ONE}:cash": -9, "cashier": 9}, None)],
+    "a payout given back to another": [
+        ASKED, PAID, (f"reversal:{A}", "reversal", {"cashier": -9, f"{TWO}:cash": 9}, None),
+    ],
+    "a refusal given back": [
+        ASKED, (f"withdrawn:{A}", "refusal", {f"{ONE}:pending": -9, f"{ONE}:cash": 9}, None), GIVEN_BACK,
+    ],
     "a refusal for another": [ASKED, (f"withdrawn:{A}", "refusal", {f"{ONE}:pending": -9, f"{TWO}:cash": 9}, None)],
     "a stand in part": [SITTING[0], (f"stand:{A}", "stand", {f"{ONE}:held": -8, f"{ONE}:cash": 8}, M)],
     "a stand of nobody": [SITTING[0], (f"stand:{B}", "stand", {f"{ONE}:held": -9, f"{ONE}:cash": 9}, M)],

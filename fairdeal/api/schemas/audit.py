@@ -26,11 +26,12 @@ class SignificantEventOut(Model):
     """`kind` is `erasure` (`account`, `reason`), `exclusion` (`account`, `stop`, `until`), `identify` (`player`,
     `reason`, and `m` and `seat`, null where nobody was found), `limit` (`account`, `limit`, `period`, `old`, `amount`,
     `from`), `proof` (`transactions`, `root`, `matches`, and `fault`, null where the books hold), `reset` (`account`,
-    `reason`), `switch` (`account`, null for everybody, `play`, `reason`) or `void` (`m`).
+    `reason`), `reversal` (`account`, `transaction`, the one that it undoes, `reason`), `switch` (`account`, null for
+    everybody, `play`, `reason`) or `void` (`m`).
     """
 
     at: Ms
-    kind: Literal["erasure", "exclusion", "identify", "limit", "proof", "reset", "switch", "void"]
+    kind: Literal["erasure", "exclusion", "identify", "limit", "proof", "reset", "reversal", "switch", "void"]
     data: dict[str, str | int | None]
 
 

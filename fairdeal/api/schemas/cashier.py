@@ -27,6 +27,20 @@ class DepositOut(Model):
     at: Ms
 
 
+class ReversalIn(Model):
+    """A deposit or a payout that should not have been, and why. The reason is kept for the auditor, for ever."""
+
+    transaction: Annotated[
+        str,
+        Field(pattern="^(deposit|withdrawn):[0-9a-f]{32}$", examples=["deposit:6f1c0b0e5d9a4c37a1f2e3d4c5b6a798"]),
+    ]
+    reason: Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S", examples=["paid in twice"])]
+
+
+class ReversalOut(DepositOut):
+    """The transaction that undoes it, and the free balance right after it."""
+
+
 class WithdrawalIn(Model):
     """Money that the caller wants out."""
 

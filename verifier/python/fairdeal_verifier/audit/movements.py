@@ -37,10 +37,14 @@ class Amount(NamedTuple):
 
 
 class Movements:
-    """What stands open in a journal: withdrawals under way, stakes held for a match, pots."""
+    """What stands open in a journal: withdrawals under way, stakes held for a match, pots; and the deposits and payouts
+    that can be reversed still.
+    """
 
     def __init__(self) -> None:
         self._asked: dict[str, Amount] = {}
+        self._in: dict[str, Amount] = {}
+        self._out: dict[str, Amount] = {}
         self._held: dict[str, dict[str, Amount]] = {}
         self._pots: dict[str, list[Amount]] = {}
 
@@ -48,6 +52,8 @@ class Movements:
         """The next transaction, by its id; whether it is one of the list. What it ends has ended in any case."""
         if kind in MOVES:
             return self._move(name, kind, posted)
+        if kind == "reversal":
+            return self._reverse(name, posted)
         m = posted.match or ""
         if kind == "pot" and name == f"pot:{m}":
             stakes = self._pots[m] = [*self._held.pop(m, {}).values()]
@@ -70,15 +76,27 @@ class Movements:
         if moved is None or start != prefix or (posted.match is not None) != (kind in OF_A_PLAYER):
             return False
         match kind:
+            case "deposit":
+                self._in[number] = moved
             case "withdraw":
                 self._asked[number] = moved
             case "payout" | "refusal":
+                if kind == "payout":
+                    self._out[number] = moved
                 return self._asked.pop(number, None) == moved
             case "sit":
                 self._held.setdefault(posted.match or "", {})[number] = moved
             case "stand":
                 return self._held.get(posted.match or "", {}).pop(number, None) == moved
         return True
+
+    def _reverse(self, name: str, posted: Posted) -> bool:
+        start, _, number = name.partition(":")
+        back, again = _between(posted, "cash", CASHIER), _between(posted, CASHIER, "cash")
+        undone = back or again
+        made = self._in if back else self._out
+        right = start == "reversal" and posted.match is None and undone is not None
+        return right and made.pop(number, None) == undone
 
 
 def _between(posted: Posted, source: str, target: str) -> Amount | None:

@@ -1,0 +1,39 @@
+"""The operator undoes a deposit or a payout over HTTP; nobody else does."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.api.table import OPERATOR, Service, bearer, ok
+
+AUDITOR = "auditor-token-of-the-tests"
+
+
+def reverse(service: Service, transaction: str, key: str, token: str = OPERATOR, reason: str = "twice") -> Any:
+    body = {"transaction": transaction, "reason": reason}
+    headers = bearer(token) | {"Idempotency-Key": key}
+    return service.http.post("/v1/cashier/reversals", json=body, headers=headers)
+
+
+def test_a_mistake_is_undone_in_the_auditors_sight(tmp_path: Path) -> None:
+    service = Service(tmp_path, {"auditor_token": AUDITOR})
+    alice = service.person("alice", 70)
+    (line,) = ok(alice.get("/v1/wallet/lines"))["lines"]
+    deposit = line["transaction"]
+    for token in (AUDITOR, alice.headers["Authorization"].split()[1]):
+        assert reverse(service, deposit, "not-allowed", token).json()["code"] == "forbidden"
+    for wrong in (f"sit:{'0' * 32}", f"deposit:{'0' * 31}", "deposit:", f"reversal:{'0' * 32}", f"{deposit}\n"):
+        assert reverse(service, wrong, "not-a-deposit").status_code == 422, wrong
+    assert reverse(service, deposit, "no-reason-given", reason=" ").status_code == 422
+    unknown = reverse(service, f"deposit:{'0' * 32}", "unknown-deposit").json()
+    assert (unknown["code"], unknown["status"], unknown["why"]) == ("not_reversible", 409, "unknown")
+    first = reverse(service, deposit, "the-first-time")
+    assert (first.status_code, first.json()["balance"]) == (201, 0)
+    assert reverse(service, deposit, "the-first-time").json() == first.json()
+    assert reverse(service, deposit, "the-first-time", reason="else").json()["code"] == "idempotency_conflict"
+    assert reverse(service, deposit, "the-second-time").json()["why"] == "reversed"
+    newest = ok(alice.get("/v1/wallet/lines"))["lines"][0]
+    assert (newest["kind"], newest["amount"], newest["transaction"]) == ("reversal", -70, first.json()["transaction"])
+    (event,) = ok(service.http.get("/v1/audit/events", headers=bearer(AUDITOR)))["events"]
+    assert event["data"] == {"account": alice.id, "transaction": deposit, "reason": "twice"}
+    service.check_money()
+    service.stop()
