@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="operator",
-    help="Answer the cashier, stop play, reset a password, on a running service. The token is FAIRDEAL_OPERATOR_TOKEN.",
+    help="Answer the cashier, stop play, reset or erase an account, on a running service."
+    " The token is FAIRDEAL_OPERATOR_TOKEN.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -65,6 +66,20 @@ def refuse(withdrawal: _Withdrawal, url: Url) -> None:
 
 
 @app.command()
+def reverse(
+    transaction: Annotated[
+        str, typer.Argument(help="deposit:… as it was answered, or withdrawn: and a withdrawal's id.")
+    ],
+    reason: _Reason,
+    url: Url,
+) -> None:
+    """Undo a deposit or a payout that should not have been, whole and once."""
+    with role_api("operator", url) as api:
+        done = api.reverse(transaction, reason, f"reverse-{transaction.replace(':', '-')}")
+    typer.echo(f"{done['transaction']}  balance {done['balance']}")
+
+
+@app.command()
 def stop(who: _Who, reason: _Reason, url: Url) -> None:
     """Stop an account's play, or everybody's: what has begun goes on to its end."""
     _switch(who, "off", reason, url)
@@ -88,6 +103,14 @@ def reset(account: _Account, reason: _Reason, url: Url) -> None:
     """End an account's password and logins, and print the recovery code to hand over to its owner."""
     with role_api("operator", url) as api:
         typer.echo(api.reset(account, reason)["recovery_code"])
+
+
+@app.command()
+def erase(account: _Account, reason: _Reason, url: Url) -> None:
+    """Take the person out of an account, for ever: name, password and logins go. What was played and paid stays."""
+    with role_api("operator", url) as api:
+        api.erase(account, reason)
+    typer.echo(f"{account}  erased")
 
 
 @app.command()

@@ -237,6 +237,10 @@ class Api:
         """Say that a withdrawal was `paid`, or is `refused` and comes back whole."""
         return self._call("POST", f"/v1/cashier/withdrawals/{withdrawal}", {"result": result}, key=key)
 
+    def reverse(self, transaction: str, reason: str, key: str) -> Answer:
+        """Undo a deposit or a payout that should not have been, by its transaction's id, whole and once."""
+        return self._call("POST", "/v1/cashier/reversals", {"transaction": transaction, "reason": reason}, key=key)
+
     def switches(self) -> Answer:
         """Whom play is stopped for."""
         return self._call("GET", "/v1/switches")
@@ -248,6 +252,10 @@ class Api:
     def reset(self, account: str, reason: str) -> Answer:
         """End an account's password and logins; the recovery code to hand over."""
         return self._call("POST", f"/v1/accounts/{account}/reset", {"reason": reason})
+
+    def erase(self, account: str, reason: str) -> None:
+        """Take the person out of an account, for ever; what was played and paid under its id stays."""
+        self._send("POST", f"/v1/accounts/{account}/erase", {"reason": reason})
 
     def void_match(self, m: str) -> Answer:
         """End a match void, all stakes back; the table's description."""

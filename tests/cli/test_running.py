@@ -110,3 +110,16 @@ def test_what_a_player_may_do_about_money_by_methods(service: Service, url: str)
     with Api(url, AUDITOR) as api:
         assert [event["kind"] for event in api.significant_events()["events"]] == ["exclusion", "limit"]
         assert [record["m"] for record in api.match_records()["matches"]] == [table["m"]]
+
+
+def test_a_mistake_is_undone_and_a_person_taken_out(service: Service, url: str) -> None:
+    alice = service.person("alice")
+    paid_in = say(f"operator deposit {alice.id} 70 --reference transfer-4711 --url {url}", url).output.split()[0]
+    kept = say(f"operator erase {alice.id} --reason asked --url {url}", url)
+    assert isinstance(kept.exception, ApiError)
+    assert (kept.exception.problem, kept.exception.details["why"]) == ("account_in_use", "money")
+    undone = [say(f"operator reverse {paid_in} --reason twice --url {url}", url).output for _ in range(2)]
+    assert undone == [f"reversal:{paid_in.removeprefix('deposit:')}  balance 0\n"] * 2
+    assert say(f"operator erase {alice.id} --reason asked --url {url}", url).output == f"{alice.id}  erased\n"
+    with Api(url, AUDITOR) as api:
+        assert [event["kind"] for event in api.significant_events()["events"]] == ["erasure", "reversal"]
