@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from fastapi import APIRouter
-from fastapi.responses import Response
+from fastapi.responses import Response, StreamingResponse
 
 from fairdeal.api.accounts import wallet_line
 from fairdeal.api.caller import CallerDep, Services, ServicesDep
@@ -19,10 +19,12 @@ from fairdeal.app.ports import Account, Status
 from fairdeal.app.records import ending_of
 from fairdeal.ledger import format_amount
 from fairdeal.match.events import Event
-from fairdeal.match.terms import Asset, Terms
+from fairdeal.match.terms import Terms
 
 router = APIRouter(tags=["accounts"])
 
+_PAGE: Final = 1_000
+"""Lines read at a time where all of them are sent."""
 _COLUMNS: Final = "at,kind,transaction,match,amount,balance_before,balance_after"
 
 
@@ -34,18 +36,21 @@ def own_matches(services: ServicesDep, caller: CallerDep, cursor: Cursor = None,
 
 
 @router.get("/wallet/statement", operation_id="statement")
-def statement(month: Month, services: ServicesDep, caller: CallerDep) -> StatementOut:
-    """The caller's free money over a month: what it began with, every line, what it ended with."""
+def statement(
+    month: Month, services: ServicesDep, caller: CallerDep, cursor: Cursor = None, limit: Limit = 50
+) -> StatementOut:
+    """The caller's free money over a month: what it began with, a page of its lines, what it ended with."""
     made, asset = _statement(services, caller, month), services.accounts.asset
-    kinds = sorted({line.kind for line in made.lines})
+    lines = services.accounts.statement_lines(caller.id, made, position_of(cursor), limit)
     return StatementOut(
         month=month,
         asset=asset.code,
         exponent=asset.exponent,
         opening=made.opening,
-        totals=[_total(kind, made) for kind in kinds],
-        lines=[wallet_line(line) for line in made.lines],
+        totals=[TotalOut(**asdict(total)) for total in made.totals],
+        lines=[wallet_line(line) for line in lines],
         closing=made.closing,
+        cursor=cursor_of([line.seq for line in lines], limit),
     )
 
 
@@ -57,10 +62,10 @@ def statement(month: Month, services: ServicesDep, caller: CallerDep) -> Stateme
 )
 def statement_csv(month: Month, services: ServicesDep, caller: CallerDep) -> Response:
     """The same as a table: the first row has the balance that the month began with, the last the one it ended with."""
-    rows = "".join(f"{row}\r\n" for row in _rows(_statement(services, caller, month), services.accounts.asset))
+    rows = (f"{row}\r\n" for row in _rows(services, caller, month))
     name = f"{services.accounts.asset.code}-{month}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(rows, media_type="text/csv", headers=headers)
+    return StreamingResponse(rows, media_type="text/csv", headers=headers)
 
 
 def _statement(services: Services, caller: Account, month: str) -> Statement:
@@ -68,19 +73,22 @@ def _statement(services: Services, caller: Account, month: str) -> Statement:
     return services.accounts.statement(caller.id, int(year), int(number))
 
 
-def _total(kind: str, made: Statement) -> TotalOut:
-    amounts = [line.amount for line in made.lines if line.kind == kind]
-    return TotalOut(kind=kind, lines=len(amounts), amount=sum(amounts))
-
-
-def _rows(made: Statement, asset: Asset) -> Iterator[str]:
+def _rows(services: Services, caller: Account, month: str) -> Iterator[str]:
     """No member can hold a comma or a quote."""
+    made, asset = _statement(services, caller, month), services.accounts.asset
     yield _COLUMNS
     yield f",opening,,,,,{format_amount(made.opening, asset.exponent)}"
-    for line in made.lines:
+    for line in _every_line(services, caller, made):
         figures = (format_amount(one, asset.exponent) for one in (line.amount, line.balance_before, line.balance))
         yield f"{_time(line)},{line.kind},{line.transaction},{line.match or ''},{','.join(figures)}"
     yield f",closing,,,,,{format_amount(made.closing, asset.exponent)}"
+
+
+def _every_line(services: Services, caller: Account, made: Statement) -> Iterator[WalletLine]:
+    place = None
+    while lines := services.accounts.statement_lines(caller.id, made, place, _PAGE):
+        yield from lines
+        place = lines[-1].seq
 
 
 def _time(line: WalletLine) -> str:

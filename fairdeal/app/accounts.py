@@ -145,6 +145,13 @@ class Accounts:
         start, end = month_span(year, month)
         return self._store.statement(account_id, self._house.asset.code, start, end)
 
+    def statement_lines(
+        self, account_id: str, made: Statement, after: int | None, limit: int
+    ) -> tuple[WalletLine, ...]:
+        """The lines of a statement, the oldest first, from the one after that place on; None for the first."""
+        place = made.after if after is None else max(after, made.after)
+        return self._store.statement_lines(account_id, self._house.asset.code, place, made.last, limit)
+
     def own_matches(self, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
         """Where the account sits or sat, by when it sat down, the newest first."""
         return self._store.own_matches(account_id, before, limit)

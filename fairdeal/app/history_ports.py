@@ -24,14 +24,25 @@ class WalletLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Total:
+    """What the entries of one kind come to."""
+
+    kind: str
+    lines: int
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
-    """The free money over a span of time: the balance before it, its entries from the first to the last, the balance
-    after it.
+    """The free money over a span of time: the balance before it, what its entries come to by kind, the balance after
+    it. The entries are those above the place `after`, up to `last`.
     """
 
     opening: int
-    lines: tuple[WalletLine, ...]
+    totals: tuple[Total, ...]
     closing: int
+    after: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,9 @@ class HistoryStore(Protocol):
         entries: whatever their times are, each entry is in one span, and a span opens with what the one before it
         closed with.
         """
+
+    def statement_lines(self, account_id: str, asset: str, after: int, last: int, limit: int) -> tuple[WalletLine, ...]:
+        """The account's entries from the first one above the place `after`, up to `last`."""
 
     def own_matches(self, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
         """By when the account sat down, the newest first."""

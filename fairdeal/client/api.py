@@ -96,9 +96,9 @@ class Api:
         """A page of what moved the free money, newest first."""
         return self._page("/v1/wallet/lines", cursor)
 
-    def statement(self, month: str) -> Answer:
-        """The free money over a month, such as 2026-11."""
-        return self._call("GET", "/v1/wallet/statement", query={"month": month})
+    def statement(self, month: str, cursor: str | None = None) -> Answer:
+        """The free money over a month, such as 2026-11, with a page of its lines, the oldest first."""
+        return self._page("/v1/wallet/statement", cursor, month=month)
 
     def withdraw(self, amount: int, key: str) -> Answer:
         """Ask for money: it leaves the free money at once, and waits for the cashier."""
@@ -273,10 +273,10 @@ class Api:
 
     def match_records(self, cursor: str | None = None) -> Answer:
         """A page of the records of all matches, the last one opened first."""
-        return self._page("/v1/audit/matches", cursor, _RECORDS)
+        return self._page("/v1/audit/matches", cursor, limit=_RECORDS)
 
-    def _page(self, path: str, cursor: str | None, limit: int | None = None) -> dict[str, Any]:
-        given = {"cursor": cursor, "limit": limit}
+    def _page(self, path: str, cursor: str | None, **more: int | str | None) -> dict[str, Any]:
+        given = {"cursor": cursor, **more}
         return self._call("GET", path, query={name: one for name, one in given.items() if one is not None})
 
     def _call(

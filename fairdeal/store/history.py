@@ -3,11 +3,11 @@
 Each of these reads by an index as much as it gives back, however much there is.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Select, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select
 
-from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
+from fairdeal.app.history_ports import OwnMatch, Statement, Total, WalletLine
 from fairdeal.ledger import cash
 from fairdeal.store.tables import entries, events, match_endings, matches, seats, transactions
 
@@ -26,12 +26,30 @@ def wallet_lines(
 
 
 def statement(connection: Connection, account_id: str, asset: str, start: int, end: int) -> Statement:
-    """The entries from `start` up to `end`, and the balances around them."""
-    first, last = (place_before(connection, account_id, asset, at) for at in (start, end))
-    between = _lines(account_id, asset).where(entries.c.seq > first, entries.c.seq <= last).order_by(entries.c.seq)
-    lines = tuple(WalletLine(*row) for row in connection.execute(between))
-    opening = lines[0].balance_before if lines else _balance_at(connection, account_id, asset, first)
-    return Statement(opening, lines, lines[-1].balance if lines else opening)
+    """What the entries from `start` up to `end` come to, and the balances around them."""
+    first, last = (
+        _newest_at(connection, account_id, asset, place_before(connection, account_id, asset, at))
+        for at in (start, end)
+    )
+    kinds = select(transactions.c.kind, func.count(), func.sum(entries.c.amount))
+    kinds = kinds.join(transactions, transactions.c.id == entries.c.transaction_id)
+    kinds = kinds.where(*_between(account_id, asset, first.seq, last.seq)).group_by(transactions.c.kind)
+    totals = [Total(kind, lines, int(amount)) for kind, lines, amount in connection.execute(kinds)]
+    return Statement(
+        opening=first.balance,
+        totals=tuple(sorted(totals, key=lambda total: total.kind)),
+        closing=last.balance,
+        after=first.seq,
+        last=last.seq,
+    )
+
+
+def statement_lines(
+    connection: Connection, account_id: str, asset: str, after: int, last: int, limit: int
+) -> tuple[WalletLine, ...]:
+    """The entries above `after` up to `last`, the oldest first."""
+    some = _lines(account_id, asset).where(*_between(account_id, asset, after, last))
+    return tuple(WalletLine(*row) for row in connection.execute(some.order_by(entries.c.seq).limit(limit)))
 
 
 def own_matches(connection: Connection, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
@@ -102,11 +120,22 @@ def place_before(connection: Connection, account_id: str, asset: str, at: int) -
     return place
 
 
-def _balance_at(connection: Connection, account_id: str, asset: str, place: int) -> int:
-    mine = (entries.c.account == cash(account_id)) & (entries.c.asset == asset) & (entries.c.seq <= place)
-    newest = select(entries.c.balance).where(mine).order_by(entries.c.seq.desc()).limit(1)
-    balance: int | None = connection.execute(newest).scalar_one_or_none()
-    return balance or 0
+class _Newest(NamedTuple):
+    """An entry's place, and the balance after it; 0 and 0 before the first."""
+
+    seq: int
+    balance: int
+
+
+def _newest_at(connection: Connection, account_id: str, asset: str, place: int) -> _Newest:
+    newest = select(entries.c.seq, entries.c.balance).where(*_between(account_id, asset, 0, place))
+    row = connection.execute(newest.order_by(entries.c.seq.desc()).limit(1)).one_or_none()
+    return _Newest(0, 0) if row is None else _Newest(*row)
+
+
+def _between(account_id: str, asset: str, after: int, last: int) -> tuple[ColumnElement[bool], ...]:
+    mine = entries.c.account == cash(account_id), entries.c.asset == asset
+    return *mine, entries.c.seq > after, entries.c.seq <= last
 
 
 def last_events(connection: Connection, ids: list[str]) -> dict[str, list[bytes]]:

@@ -119,6 +119,10 @@ class SqlStore(PlayerRecords):
         with self._database.read() as connection:
             return history.statement(connection, account_id, asset, start, end)
 
+    def statement_lines(self, account_id: str, asset: str, after: int, last: int, limit: int) -> tuple[WalletLine, ...]:
+        with self._database.read() as connection:
+            return history.statement_lines(connection, account_id, asset, after, last, limit)
+
     def own_matches(self, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
         with self._database.read() as connection:
             return history.own_matches(connection, account_id, before, limit)

@@ -4,6 +4,9 @@ import csv
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
+from fairdeal.api import history
 from tests.api.table import Person, Player, Service, ok, sit_two, start_two
 
 
@@ -100,6 +103,27 @@ def test_a_statement_comes_to_what_is_in_the_wallet(service: Service) -> None:
     ]
 
 
+def test_a_long_month_comes_in_pages_and_whole_as_a_table(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "_PAGE", 2)
+    alice = service.person("alice", 1)
+    for amount in range(2, 8):
+        service.app.state.services.cashier.deposit("operator", f"deposit-of-{amount}", alice.id, amount)
+    month = f"{datetime.fromtimestamp(service.clock.ms / 1000, UTC):%Y-%m}"
+    seen: list[int] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        query = f"month={month}&limit=3{f'&cursor={cursor}' if cursor else ''}"
+        page = ok(alice.get(f"/v1/wallet/statement?{query}"))
+        assert (page["opening"], page["closing"], page["totals"][0]["lines"]) == (0, 28, 7)
+        seen += [line["amount"] for line in page["lines"]]
+        cursor = page["cursor"]
+    assert seen == [*range(1, 8)]
+    rows = [*csv.reader(alice.get(f"/v1/wallet/statement.csv?month={month}").text.splitlines())]
+    assert [row[4] for row in rows[2:-1]] == [str(amount) for amount in seen]
+    early = ok(alice.get(f"/v1/wallet/statement?month={month}&cursor=0"))
+    assert [line["amount"] for line in early["lines"]] == seen, "a cursor reaches into no other month"
+
+
 def test_months_end_at_midnight_utc(service: Service) -> None:
     """The clock of the tests begins in November 2023."""
     alice = service.person("alice", 5)
@@ -112,7 +136,8 @@ def test_months_end_at_midnight_utc(service: Service) -> None:
         service.app.state.services.cashier.deposit("operator", f"deposit-of-{amount}", alice.id, amount)
     told = service.app.state.services.accounts
     spans = [(2023, 10), (2023, 11), (2023, 12), (2024, 1), (2024, 2), (2024, 3)]
-    assert [[line.amount for line in told.statement(alice.id, *span).lines] for span in spans] == [
+    months = [told.statement(alice.id, *span) for span in spans]
+    assert [[line.amount for line in told.statement_lines(alice.id, made, None, 9)] for made in months] == [
         [],
         [5],
         [7],
@@ -120,7 +145,7 @@ def test_months_end_at_midnight_utc(service: Service) -> None:
         [13],
         [],
     ]
-    assert [told.statement(alice.id, *span).opening for span in spans] == [0, 0, 5, 12, 23, 36]
+    assert [made.opening for made in months] == [0, 0, 5, 12, 23, 36]
 
 
 def test_only_months_are_asked_for(service: Service) -> None:

@@ -22,8 +22,9 @@ class TotalOut(Model):
 
 
 class StatementOut(Model):
-    """The free money over a month, UTC: `opening` and all lines, the oldest first, come to `closing`. Each month opens
-    with what the one before it closed with.
+    """The free money over a month, UTC: `opening` and all lines come to `closing`, and by kind to `totals`. Each month
+    opens with what the one before it closed with; the current one grows. `lines` are a page, the oldest first, and
+    `cursor` asks for the next one; null on the last.
     """
 
     month: str
@@ -33,6 +34,7 @@ class StatementOut(Model):
     totals: list[TotalOut]
     lines: list[WalletLineOut]
     closing: Amount
+    cursor: str | None
 
 
 class OwnMatchOut(Model):
