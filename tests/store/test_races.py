@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from fairdeal import ledger
-from fairdeal.app.ports import Account, CommitResult, Once, Status, Store
+from fairdeal.app.ports import Account, CommitResult, Once, Seat, Status, Store
 from fairdeal.errors import FairdealError
 from fairdeal.ledger import Refund, Win
 from fairdeal.store import SqlStore
@@ -28,6 +28,8 @@ from tests.store.house import ASSET, House
 WORKERS = 4
 STAKE = 500
 SOAK = float(os.environ.get("SOAK", "1"))
+MATCHES, BATCH = 2_000, 100
+"""In a long proof with SOAK=1; so many at once."""
 Job: TypeAlias = tuple[str, Any]
 """A method of the store, and what it is called with."""
 Shares: TypeAlias = list[list[tuple[int, Job]]]
@@ -107,6 +109,18 @@ class Race:
             ids.update(json.loads(line)["id"] for line in page)
         return ids
 
+    def check_ends(self, tables: list[str], with_pot: list[str]) -> None:
+        """One end each, and one pot, which is empty, for those that had one."""
+        times, pots = self.ended_in_the_journal(), set(with_pot)
+        balances = self.store.books(ASSET).balances
+        for m in tables:
+            assert times[f"end:{m}"] == 1
+            assert times[f"pot:{m}"] == (m in pots)
+            table = self.house.table(m)
+            assert table.status is Status.ENDED
+            assert len(self.store.events(m)) == table.size
+            assert balances.get(f"match:{m}:pot", 0) == 0
+
 
 @pytest.fixture
 def race(place: Path | str, store: Store, house: House) -> Race:
@@ -144,6 +158,7 @@ def starts(house: House, m: str) -> list[Job]:
 
 
 def settle_everything(race: Race, count: int) -> None:
+    """From full tables on: each gets its pot or is called off, and what has a pot ends."""
     house, tables = race.house, full_tables(race.house, count)
     answers = race.run([job for m in tables for job in starts(house, m)])
     assert set(answers) == {CommitResult.COMMITTED, CommitResult.STALE}
@@ -158,13 +173,8 @@ def settle_everything(race: Race, count: int) -> None:
         for at in range(0, len(answers), 5):
             assert answers[at : at + 5].count(CommitResult.COMMITTED) in (1, 2), "one end, perhaps after the move"
         live = [m for m in live if house.table(m).status is not Status.ENDED]
-    times = race.ended_in_the_journal()
-    for m in tables:
-        assert times[f"end:{m}"] == 1
-        assert times[f"pot:{m}"] == (m in with_pot)
-        table = house.table(m)
-        assert len(race.store.events(m)) == table.size
-        assert race.store.books(ASSET).balances.get(f"match:{m}:pot", 0) == 0
+    assert not race.store.books(ASSET).holds
+    race.check_ends(tables, with_pot)
 
 
 def test_a_match_has_one_pot_and_one_end_whatever_comes_at_once(race: Race) -> None:
@@ -173,7 +183,45 @@ def test_a_match_has_one_pot_and_one_end_whatever_comes_at_once(race: Race) -> N
 
 @pytest.mark.soak
 def test_thousands_of_matches_have_one_pot_and_one_end_each(race: Race) -> None:
-    settle_everything(race, int(1_000 * SOAK))
+    for _ in range(max(1, round(MATCHES * SOAK / BATCH))):
+        settle_everything(race, BATCH)
+
+
+def called_off(race: Race, count: int) -> None:
+    """While the last one sits down somebody calls the table off, twice, who does not see it yet."""
+    house = race.house
+    first, second = (house.account(count * STAKE) for _ in range(2))
+    tables = [house.open(first, STAKE) for _ in range(count)]
+    for m in tables:
+        house.store.sit(house.sitting(m, first), house.once())
+    jobs: list[Job] = []
+    for m in tables:
+        cancel = ("commit", house.cancellation(m))
+        jobs += [cancel, ("sit", house.sitting(m, second), house.once()), cancel]
+    answers = race.run(jobs)
+    for m, at in zip(tables, range(0, len(answers), 3), strict=True):
+        one, sitting, other = answers[at : at + 3]
+        sat = isinstance(sitting, Seat)
+        assert sat or sitting == "table_closed"
+        assert [one, other].count(CommitResult.COMMITTED) == (0 if sat else 1)
+        assert [one, other].count(CommitResult.STALE) == (2 if sat else 1)
+        assert house.table(m).status is (Status.JOINING if sat else Status.ENDED)
+        if sat:
+            house.store.commit(house.cancellation(m))
+    books = race.store.books(ASSET)
+    assert not books.holds
+    assert [race.store.wallet(player, ASSET).cash for player in (first, second)] == [count * STAKE] * 2
+    race.check_ends(tables, [])
+
+
+def test_who_sits_down_as_a_table_is_called_off_has_the_stake_back(race: Race) -> None:
+    called_off(race, 24)
+
+
+@pytest.mark.soak
+def test_thousands_of_tables_are_called_off_as_somebody_sits_down(race: Race) -> None:
+    for _ in range(max(1, round(MATCHES * SOAK / BATCH))):
+        called_off(race, BATCH)
 
 
 def test_one_balance_many_tables_double_clicks_and_keys_used_for_something_else(race: Race) -> None:
