@@ -1,12 +1,16 @@
 """Money over all amounts, schedules and histories: nothing is made, nothing is lost."""
 
 import contextlib
+import os
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final, TypeAlias
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from fairdeal.app.cashier_ports import WithdrawalResult
 from fairdeal.app.ports import Append, CommitResult, Status
@@ -15,6 +19,7 @@ from fairdeal.ledger import FeeSchedule, Outcome, Refund, SeedForfeit, TaxBase, 
 from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.store import SqlStore
 from tests.store.house import House
+from tests.store.postgres import Postgres
 
 
 @st.composite
@@ -92,15 +97,44 @@ def test_every_settlement_sums_to_zero(
             assert fees == 0
 
 
+Places: TypeAlias = Callable[[], contextlib.AbstractContextManager[Path | str]]
+"""Each call gives an empty place for a store, which is gone afterwards."""
+EXAMPLES: Final = {"sqlite": 25, "postgresql": 5}
+TOO_SLOW: Final = HealthCheck.too_slow
+SOAK: Final = float(os.environ.get("SOAK", "1"))
+
+
+@pytest.fixture(params=list(EXAMPLES))
+def places(request: pytest.FixtureRequest) -> Places:
+    @contextlib.contextmanager
+    def of_files() -> Iterator[Path]:
+        with tempfile.TemporaryDirectory() as directory:
+            yield Path(directory) / "house.db"
+
+    @contextlib.contextmanager
+    def of_databases() -> Iterator[str]:
+        url = postgres.database()
+        try:
+            yield url
+        finally:
+            postgres.drop(url)
+
+    if request.param == "sqlite":
+        return of_files
+    postgres: Postgres = request.getfixturevalue("postgres")
+    return of_databases
+
+
 class AnyHistory(RuleBasedStateMachine):
     """Players come, pay in and out, open, sit, stand up, play, win, leave, in any order; `House` checks the whole
     books after every step that moves money, and stale appends are kept to be tried again at any later moment.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, places: Places) -> None:
         super().__init__()
-        self.directory = tempfile.TemporaryDirectory()
-        self.store = SqlStore(Path(self.directory.name) / "house.db")
+        self.exit = contextlib.ExitStack()
+        self.store = SqlStore(self.exit.enter_context(places()))
+        self.exit.callback(self.store.close)
         self.house = House(self.store)
         self.players = [self.house.account(700) for _ in range(3)]
         self.tables: list[str] = []
@@ -108,8 +142,7 @@ class AnyHistory(RuleBasedStateMachine):
         self.asked: list[str] = []
 
     def teardown(self) -> None:
-        self.store.close()
-        self.directory.cleanup()
+        self.exit.close()
 
     @rule(player=st.integers(0, 2), amount=st.integers(1, 500))
     def deposit(self, player: int, amount: int) -> None:
@@ -181,7 +214,15 @@ class AnyHistory(RuleBasedStateMachine):
         self.house.check()
 
 
-TestAnyHistory = AnyHistory.TestCase
-TestAnyHistory.settings = settings(
-    max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+def run_histories(places: Places, examples: int) -> None:
+    profile = settings(max_examples=examples, stateful_step_count=30, deadline=None, suppress_health_check=[TOO_SLOW])
+    run_state_machine_as_test(lambda: AnyHistory(places), settings=profile)
+
+
+def test_any_history(places: Places, request: pytest.FixtureRequest) -> None:
+    run_histories(places, EXAMPLES[request.node.callspec.params["places"]])
+
+
+@pytest.mark.soak
+def test_many_histories(places: Places, request: pytest.FixtureRequest) -> None:
+    run_histories(places, max(1, round(5 * SOAK * EXAMPLES[request.node.callspec.params["places"]])))
