@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms
+from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms, Reason
 from fairdeal.ids import ASSET_CODE
 from fairdeal.limits import MAX_STAKE
 
@@ -34,7 +34,7 @@ class ReversalIn(Model):
         str,
         Field(pattern="^(deposit|withdrawn):[0-9a-f]{32}$", examples=["deposit:6f1c0b0e5d9a4c37a1f2e3d4c5b6a798"]),
     ]
-    reason: Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S", examples=["paid in twice"])]
+    reason: Reason
 
 
 class ReversalOut(DepositOut):
