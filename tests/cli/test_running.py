@@ -1,7 +1,11 @@
-"""`fairdeal operator`: the commands of the operator's handbook, as they stand there, against a running service."""
+"""The operator's handbook, as it stands there, on a running service: its first session, and `fairdeal operator`."""
 
+import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +34,36 @@ def service(tmp_path: Path) -> Service:
 def url(service: Service) -> Iterator[str]:
     with served(service) as address:
         yield address
+
+
+CURL = """
+import sys
+from urllib.request import Request, urlopen
+
+headers, data, words = {}, None, iter(sys.argv[1:])
+for word in words:
+    if word == "-H":
+        name, _, headers[name] = next(words).partition(": ")
+    elif word == "-d":
+        data = next(words).encode()
+    elif word != "-s":
+        url = word
+print(urlopen(Request(url, data, headers)).read().decode())
+"""
+"""As much of it as the handbook uses: a machine that tests need not have the program."""
+
+
+def test_the_first_session(service: Service, url: str, tmp_path: Path) -> None:
+    (session,) = re.findall(r"```sh\n(api=.*?)```", HANDBOOK, re.DOTALL)
+    (tmp_path / "curl.py").write_text(CURL)
+    curl = f'curl() {{ {sys.executable} {tmp_path / "curl.py"} "$@"; }}\n'
+    environment = {**os.environ, "FAIRDEAL_OPERATOR_TOKEN": OPERATOR}
+    script = curl + session.replace("http://127.0.0.1:8000", url)
+    done = subprocess.run(["sh", "-ec", script], env=environment, capture_output=True, text=True, check=True)
+    deposited, table, wallet = map(json.loads, done.stdout.splitlines())
+    assert deposited["balance"] == 5_000
+    assert (table["status"], table["stake"]) == ("open", 1_000)
+    assert (wallet["cash"], wallet["held"]) == (5_000, 0)
 
 
 def say(command: str, url: str, **names: str) -> Result:
