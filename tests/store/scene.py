@@ -38,6 +38,7 @@ class Scene:
         live, player, _ = house.live(500)
         ended, _, _ = house.live(500)
         house.finish(ended, Win(0))
+        store.exclude(player, Exclusion("cool_off", 5, 6))  # before the sitting: it would end with it
         waiting = house.open(player, 500)
         house.deposit(player, 500)
         house.sit(waiting, player)
@@ -46,7 +47,6 @@ class Scene:
         house.end(house.withdraw(player, 20), "refused")
         house.withdraw(player, 30)
         store.set_limit(player, "stake", "week", 1_000, 5)
-        store.exclude(player, Exclusion("cool_off", 5, 6))
         store.switch(Switch(None, False, "a test", 5))
         store.switch(Switch(None, True, "a test", 6))
         store.identify("5" * 32, "a complaint", 5)
