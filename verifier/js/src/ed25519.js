@@ -67,14 +67,25 @@ function decode(key) {
   return [x, y, 1n, mod(x * y)];
 }
 
-/** RFC 8032, 5.1.4: complete, so it also doubles. @param {Point} p @param {Point} q @returns {Point} */
+/** RFC 8032, 5.1.4. @param {Point} p @param {Point} q @returns {Point} */
 function add([x1, y1, z1, t1], [x2, y2, z2, t2]) {
-  const a = mod((y1 - x1) * (y2 - x2));
-  const b = mod((y1 + x1) * (y2 + x2));
-  const c = mod(2n * D * mod(t1 * t2));
-  const d = mod(2n * z1 * z2);
+  const a = ((y1 - x1) * (y2 - x2)) % P;
+  const b = ((y1 + x1) * (y2 + x2)) % P;
+  const c = (2n * D * ((t1 * t2) % P)) % P;
+  const d = (2n * z1 * z2) % P;
   const [e, f, g, h] = [b - a, d - c, d + c, b + a];
-  return [mod(e * f), mod(g * h), mod(f * g), mod(e * h)];
+  return [(e * f) % P, (g * h) % P, (f * g) % P, (e * h) % P];
+}
+
+/** RFC 8032, 5.1.4, which has fewer products for a point and itself. @param {Point} point @returns {Point} */
+function double([x, y, z]) {
+  const a = (x * x) % P;
+  const b = (y * y) % P;
+  const h = a + b;
+  const e = (h - (x + y) * (x + y)) % P;
+  const g = a - b;
+  const f = (2n * z * z + g) % P;
+  return [(e * f) % P, (g * h) % P, (f * g) % P, (e * h) % P];
 }
 
 /** Whether [L]A is the identity. @param {Point} point */
@@ -82,10 +93,10 @@ function torsionFree(point) {
   /** @type {Point} */
   let sum = [0n, 1n, 1n, 0n];
   for (const bit of L.toString(2)) {
-    sum = add(sum, sum);
+    sum = double(sum);
     if (bit === "1") sum = add(sum, point);
   }
-  return sum[0] === 0n && sum[1] === sum[2];
+  return mod(sum[0]) === 0n && mod(sum[1] - sum[2]) === 0n;
 }
 
 /** Whether the key obeys rule 1. @param {Uint8Array} key 32 bytes */

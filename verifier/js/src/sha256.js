@@ -43,7 +43,15 @@ function compress(state, data, at) {
     const s1 = ((w >>> 17) | (w << 15)) ^ ((w >>> 19) | (w << 13)) ^ (w >>> 10);
     schedule[i] = (schedule[i - 16] + s0 + schedule[i - 7] + s1) | 0;
   }
-  let [a, b, c, d, e, f, g, h] = state;
+  // Read and written one by one: taking a typed array apart goes through its iterator, for every block.
+  let a = state[0];
+  let b = state[1];
+  let c = state[2];
+  let d = state[3];
+  let e = state[4];
+  let f = state[5];
+  let g = state[6];
+  let h = state[7];
   for (let i = 0; i < 64; i++) {
     const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + ROUND[i] + schedule[i]) | 0;
@@ -58,8 +66,14 @@ function compress(state, data, at) {
     b = a;
     a = (t1 + t2) | 0;
   }
-  const round = [a, b, c, d, e, f, g, h];
-  for (let i = 0; i < 8; i++) state[i] += round[i];
+  state[0] += a;
+  state[1] += b;
+  state[2] += c;
+  state[3] += d;
+  state[4] += e;
+  state[5] += f;
+  state[6] += g;
+  state[7] += h;
 }
 
 /** @param {Uint8Array} message @returns {Uint8Array} 32 bytes */
