@@ -1,5 +1,6 @@
 """A database that was put back does not run until it has been said what to do, and then makes no second history."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -79,6 +80,26 @@ def test_nothing_is_published_that_the_copy_has_not(service: Service, monkeypatc
         assert kept.note == before, "a witness is shown what the store has"
     log_of(service, m, leaf="open")
     check_one_history(service)
+
+
+def test_a_process_that_stands_still_with_the_copys_lock_is_noticed(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It keeps its machine from publishing, and nothing is held against anybody, until it goes on or is killed."""
+    monkeypatch.setattr("fairdeal.store.copy._LOCK_SECONDS", 0.05)
+    m = sit_two(service)[0].m
+    log_of(service, m)
+    before = service.http.get("/log/checkpoint").text
+    with (service.folder / "log" / "lock").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        service.person("carol").post("/v1/tables", {"game": "duel", "stake": 0})
+        with pytest.raises(StoreFailed):
+            service.app.state.sequencer.look()
+        refused = service.http.get("/readyz")
+        assert (refused.status_code, refused.json()["code"]) == (503, "store_failed")
+        assert service.http.get("/log/checkpoint").text == before
+    assert service.http.get("/readyz").status_code == 200
+    assert service.http.get("/log/checkpoint").text != before
 
 
 @pytest.mark.parametrize("damage", ["missing", "short", "cut off", "no checkpoint"])
