@@ -58,6 +58,7 @@ class Sequencer:
         self._edge: TileEdge | None = None
         self._published: int | None = None
         self._copied: str | None = None
+        self._begun = self._done = 0
         self._alive_at = monotonic()
         self._signed_at = 0
         self._failed = False
@@ -103,21 +104,31 @@ class Sequencer:
     def sequence(self) -> None:
         """Appends whatever waits, then signs and publishes. Raises LogStuck when its turn does not come, and what keeps
         it from appending.
+
+        However many threads call this at once, a turn that begins after a call serves it too: all that it waits for is
+        queued by then.
         """
+        wanted = self._begun + 1
         with self._turn():
-            while self._append_batch():
-                self._publish()
-            self._publish()
+            if self._done >= wanted:
+                return
+            self._begun += 1
+            with self._life():
+                more = True
+                while more:
+                    more = self._append_batch()
+                    self._publish()
+            self._done = self._begun
 
     def append(self) -> None:
         """Appends whatever waits, and shows nothing."""
-        with self._turn():
+        with self._turn(), self._life():
             while self._append_batch():
                 pass
 
     def append_now(self, leaf: bytes) -> None:
         """Appends this leaf after all that waits, and signs nothing before it stands."""
-        with self._turn():
+        with self._turn(), self._life():
             self._store.queue_leaf(leaf)
             while self._append_batch():
                 pass
@@ -139,18 +150,23 @@ class Sequencer:
             raise LogStuck("the log does not go on")
         try:
             yield
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def _life(self) -> Iterator[None]:
+        """Around what shows whether the log lives."""
+        try:
+            yield
             self._failed, self._alive_at = False, monotonic()
         except BaseException:
             self._failed = True
             raise
-        finally:
-            self._lock.release()
 
     def _append_batch(self) -> bool:
-        """Whether there was anything to append."""
-        after = append_batch(self._store, self._edge or load_edge(self._store))
-        self._edge = after or self._edge
-        return after is not None
+        """Whether any of what waits may be left."""
+        self._edge, more = append_batch(self._store, self._edge or load_edge(self._store))
+        return more
 
     def _publish(self) -> None:
         """Signs the head that is stored, if it is not signed, and shows it. The copy has it before the store has: what
@@ -221,16 +237,18 @@ class Sequencer:
             self.look()
 
 
-def append_batch(store: LogStore, edge: TileEdge) -> TileEdge | None:
-    """Appends what waits, up to a tile's width; the edge after it, None when nothing waits. One that another append was
-    faster than is read again.
+def append_batch(store: LogStore, edge: TileEdge) -> tuple[TileEdge, bool]:
+    """Appends what waits, up to a tile's width; the edge after it, and whether any of it may be left. What comes in
+    meanwhile does not count, or a turn might never end. The edge is read again when another append was faster.
     """
     queued = store.queued_leaves(TILE_WIDTH)
     if not queued:
-        return None
+        return edge, False
     after, tiles = edge.append([leaf_hash(one.leaf) for one in queued])
     made = LogAppend(edge.size, queued, tiles, after.root())
-    return after if store.append_leaves(made) is CommitResult.COMMITTED else load_edge(store)
+    if store.append_leaves(made) is CommitResult.COMMITTED:
+        return after, len(queued) == TILE_WIDTH
+    return load_edge(store), True
 
 
 def load_edge(store: LogStore) -> TileEdge:

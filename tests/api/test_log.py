@@ -3,6 +3,9 @@
 import json
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Semaphore
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +13,7 @@ import pytest
 from fairdeal import canonical
 from fairdeal.app.log_ports import LogAppend
 from fairdeal.app.sequencer import Sequencer
-from fairdeal.errors import StoreFailed
+from fairdeal.errors import Broken, StoreFailed
 from fairdeal.match.files import LogPart, parse_bundle, proven_leaves
 from fairdeal.match.leaves import parse_leaf
 from fairdeal.tlog import (
@@ -310,16 +313,43 @@ def test_an_append_that_another_one_was_faster_than_is_made_again(
     check_one_history(service)
 
 
+def test_all_who_wait_for_the_log_are_served_by_one_turn(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    sequencer, store, looks = service.app.state.sequencer, service.store, 0
+    sit_two(service)
+    real, lock, came = store.queued_leaves, sequencer._lock, Semaphore(0)
+
+    def acquire(timeout: float) -> bool:
+        came.release()
+        return bool(lock.acquire(timeout=timeout))
+
+    def look(limit: int) -> Any:
+        """The first one lasts until everybody is there."""
+        nonlocal looks
+        looks += 1
+        for _ in range(6 if looks == 1 else 0):
+            assert came.acquire(timeout=60)
+        return real(limit)
+
+    monkeypatch.setattr(sequencer, "_lock", SimpleNamespace(acquire=acquire, release=lock.release))
+    monkeypatch.setattr(store, "queued_leaves", look)
+    with ThreadPoolExecutor(6) as pool:
+        for waiting in [pool.submit(sequencer.sequence) for _ in range(6)]:
+            waiting.result()
+    assert looks <= 2, "the turn that was going on, and one for all who came meanwhile"
+    check_one_history(service)
+
+
 def test_tiles_that_are_not_the_heads_stop_the_log(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     m = start_two(service)[0].m
     log_of(service, m, leaf="start")
-    service.restart(0)
-    monkeypatch.setattr(service.store, "tile", lambda tile: bytes(32 * tile.width))
-    service.store.queue_leaf(b'{"from":1,"to":2,"type":"outage"}')
-    size = service.store.log_head().size
-    with pytest.raises(Exception, match="root of its head"):
-        service.app.state.sequencer.sequence()
-    assert service.store.log_head().size == size
+    store, running = service.store, service.app.state.sequencer
+    another = Sequencer(store, running.keys, running._copy, service.clock)
+    monkeypatch.setattr(store, "tile", lambda tile: bytes(32 * tile.width))
+    store.queue_leaf(b'{"from":1,"to":2,"type":"outage"}')
+    size = store.log_head().size
+    with pytest.raises(Broken, match="root of its head"):
+        another.sequence()
+    assert store.log_head().size == size
 
 
 def test_the_log_goes_on_by_itself(service: Service) -> None:

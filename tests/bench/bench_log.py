@@ -56,9 +56,9 @@ def _appends(path: Path, leaves: list[bytes]) -> float:
     store.replace_queue(leaves)
 
     def work() -> None:
-        edge = load_edge(store)
-        while (after := append_batch(store, edge)) is not None:
-            edge = after
+        edge, more = load_edge(store), True
+        while more:
+            edge, more = append_batch(store, edge)
 
     try:
         return _seconds(work)
