@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from sqlalchemy import make_url
 
+from fairdeal.ledger import Win
 from fairdeal.settings import Clock, Fees, Limits, Settings
 from fairdeal.store import SqlStore
 from fairdeal.store.upgrade import upgrade
@@ -77,7 +78,9 @@ def test_the_services_own_user_serves_and_takes_no_guard_away(postgres: Postgres
     upgrade(owner)
     own = make_url(owner).set(username=role, password="its").render_as_string(hide_password=False)
     store = SqlStore(own)
-    House(store).live(500)
+    house = House(store)
+    house.finish(house.live(500)[0], Win(0))
+    house.check()
     store.close()
     with psycopg.connect(own, autocommit=True) as hand:
         for statement in ("TRUNCATE entries", "DROP TRIGGER entries_never_delete ON entries", "DROP TABLE seals"):
