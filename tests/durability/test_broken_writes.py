@@ -1,6 +1,7 @@
 """Every durable write of a match's life is broken once, in two ways: it is lost, or it is kept and reported as failed.
 
-The whole service in one process, from its routes to its files. Callers do what the client does: they send again.
+The whole service in one process, from its routes to its files, on SQLite and on PostgreSQL. Callers do what the client
+does: they send again.
 """
 
 import copy
@@ -9,11 +10,11 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from sqlalchemy import Connection
@@ -22,12 +23,15 @@ from fairdeal.errors import StoreFailed
 from fairdeal.match import Event, Terms, open_receipt, receipt_key
 from fairdeal.match.leaves import parse_leaf
 from fairdeal.store import LogCopy
+from fairdeal.store.database import Database
+from fairdeal.store.postgresql import PostgresqlDatabase
 from fairdeal.store.sqlite import SqliteDatabase
 from fairdeal.tlog import Policy, leaf_hash, root
 from fairdeal_verifier import Policy as VerifierPolicy
 from fairdeal_verifier import verify
 from tests.api.table import Person, Player, Service, first_legal, ok, on_turn
 from tests.durability.history import check_leaves, check_one_history, check_proven
+from tests.store.postgres import Postgres
 
 MONEY, STAKE = 1_000, 100
 OUTAGE_MS = 10_000
@@ -35,7 +39,6 @@ COPY_WRITES = ("append", "keep", "beat", "cut")
 TRIES = 5
 """A start writes too, and may meet the next fault."""
 STEP = max(1, round(1 / float(os.environ.get("SOAK", "1"))))
-House: TypeAlias = tuple[Path, list[Person]]
 Result = TypeVar("Result")
 
 
@@ -70,20 +73,24 @@ class Faults:
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Faults], None]:
     """Puts the faults at the two places where anything is written for good: transactions, and the copy's files."""
-    real_write = SqliteDatabase.write
+    real_writes = {kind: kind.write for kind in (SqliteDatabase, PostgresqlDatabase)}
     real_copy = {name: getattr(LogCopy, name) for name in COPY_WRITES}
 
     def set_up(faults: Faults) -> None:
-        @contextmanager
-        def write(database: SqliteDatabase) -> Iterator[Connection]:
-            # Two contexts up: `with`, then the method of the store.
-            method = sys._getframe(2)
-            leaves = getattr(method.f_locals.get("append"), "leaves", ()) if method.f_code.co_name == "commit" else ()
-            asked = " ".join([method.f_code.co_name, *(parse_leaf(leaf)["type"] for leaf in leaves)])
-            with faults.around(asked) as lost, real_write(database) as connection:
-                yield connection
-                if lost:
-                    raise StoreFailed(f"{asked} was lost")
+        def on_database(real_write: Callable[[Any], AbstractContextManager[Connection]]) -> Callable[..., Any]:
+            @contextmanager
+            def write(database: Database) -> Iterator[Connection]:
+                # Two contexts up: `with`, then the method of the store.
+                method = sys._getframe(2)
+                commits = method.f_code.co_name == "commit"
+                leaves = getattr(method.f_locals.get("append"), "leaves", ()) if commits else ()
+                asked = " ".join([method.f_code.co_name, *(parse_leaf(leaf)["type"] for leaf in leaves)])
+                with faults.around(asked) as lost, real_write(database) as connection:
+                    yield connection
+                    if lost:
+                        raise StoreFailed(f"{asked} was lost")
+
+            return write
 
         def on_copy(name: str) -> Callable[..., Any]:
             def wrapped(self: LogCopy, *given: Any) -> Any:
@@ -94,7 +101,8 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Faults], None]:
 
             return wrapped
 
-        monkeypatch.setattr(SqliteDatabase, "write", write)
+        for kind, real_write in real_writes.items():
+            monkeypatch.setattr(kind, "write", on_database(real_write))
         for name in COPY_WRITES:
             monkeypatch.setattr(LogCopy, name, on_copy(name))
 
@@ -124,30 +132,60 @@ class Stubborn(Person):
         return answer
 
 
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> House:
-    """A service where two people have money; copied for every match."""
-    service = Service(tmp_path_factory.mktemp("house"))
+@dataclass(frozen=True)
+class House:
+    """A service where two people have money, which has stopped; copied for every match."""
+
+    folder: Path
+    people: list[Stubborn]
+    postgres: Postgres | None
+    url: str | None
+
+    @property
+    def database(self) -> str:
+        return "sqlite" if self.url is None else "postgresql"
+
+    @contextmanager
+    def copy(self, folder: Path) -> Iterator[Service]:
+        """The service on a copy of it all, which runs; gone at the end of the block."""
+        shutil.copytree(self.folder, folder)
+        if self.postgres is None or self.url is None:
+            service, url = Service(folder), None
+        else:
+            url = self.postgres.copy(self.url)
+            service = Service(folder, {"database_url": url})
+        try:
+            yield service
+        finally:
+            service.stop()
+            shutil.rmtree(folder)
+            if self.postgres is not None and url is not None:
+                self.postgres.drop(url)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> House:
+    postgres = request.getfixturevalue("postgres") if request.param == "postgresql" else None
+    url = postgres.database() if postgres else None
+    service = Service(tmp_path_factory.mktemp("house"), {"database_url": url} if url else {})
     people = [Stubborn.__new__(Stubborn) for _ in range(2)]
     for person, name in zip(people, ("alice", "bob"), strict=True):
         vars(person).update(vars(Person(service, name, MONEY)))
     service.stop()
-    return service.folder, people
+    return House(service.folder, people, postgres, url)
 
 
 class Course:
     """A staked match: opened, filled, begun, played over an outage and a timeout, given up, taken away."""
 
-    def __init__(self, folder: Path, house: House, *, restarts: bool) -> None:
-        shutil.copytree(house[0], folder)
+    def __init__(self, service: Service, people: list[Stubborn], *, restarts: bool) -> None:
         self._restarts = restarts
         self.notes: list[str] = []
         self.answers: list[tuple[str, dict[str, Any]]] = []
-        self.service = Service(folder)
+        self.service = service
         self.service.tick()
-        self.people = [copy.copy(person) for person in house[1]]
+        self.people = [copy.copy(person) for person in people]
         for person in self.people:
-            assert isinstance(person, Stubborn)
             person.service, person.answers, person.recover = self.service, self.answers, self.recover
 
     def recover(self) -> None:
@@ -269,19 +307,17 @@ WRITES = {
     "copy.beat",
 }
 """What a match's life writes; a commit by the leaves that come with it."""
-AT_A_START = {"__init__", "check_ready"}
-"""Looks at the schema, in transactions that could write."""
+AT_A_START = {"sqlite": {"__init__", "check_ready"}, "postgresql": {"check_ready"}}
+"""Looks at the schema, in transactions that could write; where there is none yet, it is made."""
 
 
 def play(
     folder: Path, house: House, plant: Callable[[Faults], None], faults: Faults, *, restarts: bool = True
 ) -> list[str]:
-    course = Course(folder, house, restarts=restarts)
-    plant(faults)
-    try:
+    with house.copy(folder) as service:
+        course = Course(service, house.people, restarts=restarts)
+        plant(faults)
         return course.check(*course.play())
-    finally:
-        course.service.stop()
 
 
 def nothing(_faults: Faults, _name: str) -> bool:
@@ -292,13 +328,27 @@ def first_of_its_kind(faults: Faults, name: str) -> bool:
     return name not in faults.names
 
 
+@pytest.mark.parametrize("house", ["sqlite"], indirect=True)
 def test_every_kind_of_write_can_break(tmp_path: Path, house: House, plant: Callable[[Faults], None]) -> None:
     """The first one of each kind, one after the other in the same match."""
     for way in Way:
         faults = Faults(way, first_of_its_kind)
         types = play(tmp_path / way.value, house, plant, faults)
         assert {"join", "seed", "deal", "act", "resume", "timeout", "end", "reveal", "settle"} <= set(types)
-        assert set(faults.struck) == set(faults.names) == WRITES | AT_A_START
+        assert set(faults.struck) == set(faults.names) == WRITES | AT_A_START[house.database]
+
+
+@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
+def test_what_moves_money_and_the_log_can_break_on_postgresql(
+    tmp_path: Path, house: House, plant: Callable[[Faults], None]
+) -> None:
+    """As above for the pot, its end, and the log's append; the long proof takes every write."""
+    chosen = {"commit full", "commit close", "append_leaves"}
+    for way in Way:
+        faults = Faults(way, lambda faults, name: name in chosen and first_of_its_kind(faults, name))
+        play(tmp_path / way.value, house, plant, faults)
+        assert set(faults.struck) == chosen
+        assert set(faults.names) == WRITES | AT_A_START[house.database]
 
 
 @pytest.mark.soak
@@ -309,9 +359,8 @@ def test_every_single_write_can_break(
 ) -> None:
     counted = Faults(way, nothing)
     assert {"resume", "timeout"} <= set(play(tmp_path / "whole", house, plant, counted))
-    assert set(counted.names) == WRITES | AT_A_START
+    assert set(counted.names) == WRITES | AT_A_START[house.database]
     for number in range(0, len(counted.names), STEP):
         faults = Faults(way, lambda faults, _, number=number: len(faults.names) == number)
         play(tmp_path / f"{number}", house, plant, faults, restarts=restarts)
         assert faults.struck == counted.names[number : number + 1]
-        shutil.rmtree(tmp_path / f"{number}")

@@ -33,7 +33,11 @@ class Postgres:
 
     def database(self) -> str:
         """The URL of one with our schema and nothing in it."""
-        return self._make(_name(self._template))
+        return self.copy(self._template)
+
+    def copy(self, url: str) -> str:
+        """The URL of one with all that is in that one, to which nobody is connected."""
+        return self._make(_name(url))
 
     def drop(self, url: str) -> None:
         self._run(f"DROP DATABASE {_name(url)} WITH (FORCE)")
