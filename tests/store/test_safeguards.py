@@ -1,5 +1,6 @@
 """Limits, stops and the switch, over both databases: held in the transaction that moves the money or takes the seat."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
@@ -7,7 +8,7 @@ import pytest
 
 from fairdeal import ledger
 from fairdeal.app.cashier_ports import Deposited
-from fairdeal.app.ports import Seat, Store, Wallet
+from fairdeal.app.ports import Seat, Status, Store, Wallet
 from fairdeal.app.safeguard_ports import (
     RAISE_DELAY_MS,
     CashMove,
@@ -19,7 +20,7 @@ from fairdeal.app.safeguard_ports import (
     period_start,
     used,
 )
-from fairdeal.errors import Excluded, PlayerLimitReached, PlayStopped, UnknownAccount
+from fairdeal.errors import Excluded, PlayerLimitReached, PlayStopped, StoreFailed, UnknownAccount
 from fairdeal.ledger import Refund, Win
 from fairdeal.store import SqlStore, lobby
 from tests.store.house import ASSET, House
@@ -242,6 +243,33 @@ def test_who_stops_waits_at_no_table_any_more(whose: str, store: Store, house: H
     assert seated == {live: [ann, bob], full: [ann, bob], staked: [], free: [], other: [bob]}
     assert store.wallet(ann, ASSET) == Wallet(before.cash + 600, before.held - 600)
     assert store.exclude(ann, Exclusion("cool_off", NOON, NOON + DAY)) == ()
+    house.check()
+
+
+@pytest.mark.parametrize("_round", range(5))
+def test_stops_called_off_tables_and_seats_at_once_wait_for_each_other_in_no_circle(
+    _round: int, store: Store, house: House
+) -> None:
+    """Two who stop at once sit at the same tables, some of which are called off, or filled, in the same moment."""
+    ann, bob, eve = (house.account(5_000) for _ in range(3))
+    tables = [house.open(eve, 100, seats=4) for _ in range(6)]
+    for table in (*tables, *reversed(tables)):
+        house.sit(table, bob if house.table(table).seated else ann)
+    works: list[Callable[[], object]] = [
+        lambda who=who: store.exclude(who, Exclusion("exclusion", NOON, None))  # type: ignore[misc]
+        for who in (ann, bob)
+    ]
+    cancellations = [house.cancellation(table) for table in tables[:3]]
+    sittings = [(house.sitting(table, eve), house.once()) for table in tables[3:]]
+    works += [lambda append=append: store.commit(append) for append in cancellations]  # type: ignore[misc]
+    works += [lambda sitting=sitting, once=once: store.sit(sitting, once) for sitting, once in sittings]  # type: ignore[misc]
+    answers = together(*works)
+    assert not [answer for answer in answers if isinstance(answer, StoreFailed)]
+    open_still = [table for table in map(house.table, tables) if table.status is Status.OPEN]
+    assert len(open_still) >= 3
+    assert {seat.account_id for table in open_still for seat in table.seated} <= {eve}
+    for who in (ann, bob):
+        assert store.wallet(who, ASSET) == Wallet(5_000, 0)
     house.check()
 
 
