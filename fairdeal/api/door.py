@@ -41,6 +41,8 @@ CLIENT: Final = "fairdeal.client"
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 """An id that a caller or a proxy may bring: it is written into every line about the call."""
+_PATH_LOGGED: Final = 200
+"""Characters of it; no route of ours has so many, and a caller may send thousands."""
 _HEADERS: Final[Mapping[str, str]] = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -116,7 +118,7 @@ class Door:
             extra={
                 "method": scope["method"],
                 "route": _template(scope),
-                "path": scope["path"],
+                "path": scope["path"][:_PATH_LOGGED],
                 "status": answer.status,
                 "code": call.code,
                 "ms": round((perf_counter() - started) * 1000),

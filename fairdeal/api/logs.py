@@ -1,4 +1,6 @@
-"""Logs: one JSON object a line on stderr. An exception is its type and its frames, never its message or its values."""
+"""Logs: one JSON object a line on stderr, in ASCII, whatever callers write. An exception is its type and its frames,
+never its message or its values.
+"""
 
 import json
 import logging
@@ -28,7 +30,7 @@ class JsonLines(logging.Formatter):
             line["error"] = record.exc_info[0].__name__
             frames = traceback.extract_tb(record.exc_info[2])
             line["frames"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return json.dumps(line, default=str)
 
 
 def configure_logging() -> None:

@@ -357,6 +357,15 @@ def test_an_unforeseen_fault_shows_nothing(
     assert "the secret" not in answer.text + "".join(JsonLines().format(record) for record in caplog.records)
 
 
+def test_no_path_breaks_a_line_of_the_log_or_fills_it(service: Service, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        assert code(service.http.get(f"/v1/%C2%85%E2%80%A8%1B%C2%9B2J%00{'é' * 5_000}")) == (404, "not_found")
+    (line,) = (JsonLines().format(record) for record in caplog.records if record.message == "call")
+    assert line.isascii()
+    assert line.isprintable()
+    assert len(line) < 2_000
+
+
 def test_headers_that_every_answer_has(service: Service) -> None:
     for path in ("/healthz", "/v1/nothing", "/docs"):
         headers = service.http.get(path).headers
