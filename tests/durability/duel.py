@@ -16,14 +16,14 @@ from fairdeal.client import Api, MatchClient, Memory, Player, Strategy, Turn, Un
 from fairdeal.client import prefer_winning_tricks as strategy
 from fairdeal.match import Event, Terms, open_receipt, receipt_key
 from fairdeal.tlog import Frontier, Policy, leaf_hash
-from tests.durability.process import Service
+from tests.durability.process import WAIT_S, Service
 from tests.durability.wire import Heard, Plan, Wire
 
 STAKE: Final = 1_000
 DEPOSIT: Final = 5_000
 PASSWORD: Final = "correct horse battery"
-GIVE_UP_S: Final = 240.0
-"""For a whole match with its restarts on a busy machine; an endless wait would hide what is wrong."""
+GIVE_UP_S: Final = 2 * WAIT_S
+"""For a whole match with its restarts on a busy machine."""
 
 
 class Enough(Exception):
@@ -73,6 +73,7 @@ class Program:
                     return
             except Unreachable:
                 assert time.monotonic() < until
+                assert not self.service.over
 
     def resign(self, m: str) -> None:
         """Gives up, with another object on the same memory."""

@@ -1,6 +1,6 @@
 """The service with a planted fault: while the file FAIRDEAL_TEST_FAULT exists, no match can take a step.
 
-The fault's message holds everything that a step knows, the server's seed in clear among it.
+The fault's message holds everything that a step knows, the server's seed in clear among it. Its clock can be ahead.
 """
 
 import os
@@ -13,6 +13,7 @@ from fairdeal.commit import Seed
 from fairdeal.match.decide import Command, decide
 from fairdeal.match.events import Event
 from fairdeal.match.state import MatchState
+from tests.durability import ahead as ahead
 
 
 def faulty(state: MatchState, command: Command, now: int, server_seed: Seed) -> tuple[Event, ...]:

@@ -1,4 +1,8 @@
-"""`fairdeal serve` as a process on a database of its own, killed without warning and started again."""
+"""`fairdeal serve` as a process on a database of its own, killed without warning and started again.
+
+Nothing here or in its tests depends on how fast the machine is: nobody is short of time to decide but where a test puts
+the service's clock forward, and whatever is waited for may take minutes.
+"""
 
 import os
 import secrets
@@ -9,9 +13,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,8 +28,13 @@ from fairdeal.ledger import Books, check_books
 from fairdeal.store import SqlStore
 
 HOST: Final = "127.0.0.1"
-START_S: Final = 60.0
+WAIT_S: Final = 240.0
+"""For a start or anything else that happens sooner or later, on a busy machine; an endless wait would hide a fault."""
 ASSET: Final = "JETON"
+HOUR_MS: Final = 3_600_000
+UNHURRIED: Final = {"decisions_ms": f"[{HOUR_MS}]", "clock__join_ms": str(HOUR_MS)}
+STEP_MS: Final = 300_000
+"""Of a clock that is put forward with the service alive."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,25 @@ class Kill:
     """The heartbeat that the database held when the process was gone; None when it died before its first one."""
 
     last_beat: int | None
+
+
+def reserved_port(host: str = HOST) -> socket.socket:
+    """Bound to a port that a process may listen on again and again, and that nobody else is given for as long as this
+    is open: neither by the kernel, nor as the near end of a call to a service that is not there.
+    """
+    holder = socket.socket()
+    # With this on both sides a second socket may be bound, as long as the first one does not listen.
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind((host, 0))
+    return holder
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Returns when it is."""
+    end = time.monotonic() + WAIT_S
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 class Service:
@@ -42,22 +71,26 @@ class Service:
     def __init__(self, home: Path, command: Sequence[str] | None = None, **settings: str) -> None:
         home.mkdir(parents=True, exist_ok=True)
         self.home, self.database, self.log, self.keys = home, home / "fairdeal.db", home / "server.log", home / "keys"
-        with socket.socket() as probe:
-            probe.bind((HOST, 0))
-            self.port: int = probe.getsockname()[1]
+        self._holder = reserved_port()
+        self.port: int = self._holder.getsockname()[1]
         self.place: Path | str = settings.get("database_url", self.database)
         self.url = f"http://{HOST}:{self.port}"
         self.token = secrets.token_hex(16)
         self.down_s = 0.0
         self.kills: list[Kill] = []
         self._command = [*(command or (sys.executable, "-m", "fairdeal"))]
-        self._settings = {f"FAIRDEAL_{name.upper()}": value for name, value in settings.items()}
+        self._settings = {f"FAIRDEAL_{name.upper()}": value for name, value in (UNHURRIED | settings).items()}
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._wanted = threading.Event()
         self._wanted.set()
         self._process: subprocess.Popen[bytes] | None = None
         self._keeper = threading.Thread(target=self._keep)
+
+    @property
+    def over(self) -> bool:
+        """Whether it will never run again."""
+        return self._stopping.is_set()
 
     def __enter__(self) -> "Service":
         self._keeper.start()
@@ -71,6 +104,7 @@ class Service:
             if self._process is not None:
                 self._process.kill()
         self._keeper.join()
+        self._holder.close()
 
     @property
     def pid(self) -> int:
@@ -105,10 +139,10 @@ class Service:
             self.wait_ready()
 
     def wait_ready(self) -> None:
-        until = time.monotonic() + START_S
-        while time.monotonic() < until:
+        end = time.monotonic() + WAIT_S
+        while time.monotonic() < end:
             try:
-                if httpx2.get(f"{self.url}/readyz", timeout=START_S).is_success:
+                if httpx2.get(f"{self.url}/readyz", timeout=WAIT_S).is_success:
                     return
             except httpx2.TransportError:
                 pass
@@ -120,7 +154,7 @@ class Service:
         if isinstance(self.place, str):
             with psycopg.connect(self.place) as connection:
                 return connection.execute(query.replace("?", "%s").encode(), values).fetchall()
-        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=10)) as database:
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=WAIT_S)) as database:
             try:
                 return database.execute(query, values).fetchall()
             except sqlite3.OperationalError:
@@ -128,6 +162,10 @@ class Service:
 
     def size(self, m: str) -> int:
         return int(self.rows("SELECT count(*) FROM events WHERE match_id = ?", m)[0][0])
+
+    def beat(self) -> int:
+        """When the heart beat last."""
+        return int(self.rows("SELECT at FROM heartbeat")[0][0])
 
     def books(self) -> Books:
         """Checked. While the service is down: the file has one owner."""
@@ -168,6 +206,32 @@ class Service:
             stderr=subprocess.STDOUT,
             env={**inherited, **self._settings, "FAIRDEAL_OPERATOR_TOKEN": self.token},
         )
+
+
+class TimedService(Service):
+    """One whose clock the test puts forward; of an outage it speaks after ten minutes. `module` is what is run."""
+
+    def __init__(self, home: Path, module: str = "tests.durability.ahead", **settings: str) -> None:
+        self._file, self._ahead_ms = home / "ahead", 0
+        settings = {"test_ahead": str(self._file), "clock__outage_ms": str(2 * STEP_MS)} | settings
+        super().__init__(home, (sys.executable, "-m", module), **settings)
+
+    def put_forward(self, ms: int) -> None:
+        """All at once: the service has not been there meanwhile, alive or not."""
+        self._ahead_ms += ms
+        written = self._file.with_suffix(".new")
+        written.write_text(str(self._ahead_ms))
+        written.replace(self._file)
+
+    def live_through(self, ms: int) -> None:
+        """Step by step, with heartbeats that leave no gap."""
+        for _ in range(0, ms, STEP_MS):
+            beat = self.beat() + STEP_MS
+            self.put_forward(STEP_MS)
+            until(partial(self._has_beaten, beat))
+
+    def _has_beaten(self, since: int) -> bool:
+        return self.beat() >= since
 
 
 def children(pid: int) -> list[int]:

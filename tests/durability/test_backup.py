@@ -106,7 +106,7 @@ def database(request: pytest.FixtureRequest) -> Iterator[Sqlite | Postgresql]:
 def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path, database: Sqlite | Postgresql) -> None:
     """When it was taken one match was over, and one was live that went on; another was played afterwards."""
     backup, kept, settings = tmp_path / "backup", tmp_path / "kept.checkpoint", database.settings
-    with Service(tmp_path / "service", auditor_token=AUDITOR, **settings) as service, ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(2) as pool, Service(tmp_path / "service", auditor_token=AUDITOR, **settings) as service:
         both = programs(service)
         over = resigned(both)
         before = [program.wallet() for program in both]

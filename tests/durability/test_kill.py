@@ -5,7 +5,6 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -32,13 +31,13 @@ from tests.durability.duel import (
     resumes,
     seated,
 )
-from tests.durability.process import Service
+from tests.durability.process import HOUR_MS, STEP_MS, Service, TimedService, until
 from tests.durability.wire import Heard, Moment, Plan, Strike
 
 MATCHES = max(1, round(5 * float(os.environ.get("SOAK", "1"))))
 KILLS, STRIKES = 10, 5
 """In each match of the long proof: all kills, and those of them around an action."""
-AWAY_MS = 5_500
+AWAY_MS = HOUR_MS + STEP_MS
 
 
 class Strikes:
@@ -94,7 +93,7 @@ def test_killed_at_a_join_in_a_deal_and_at_the_settlement(tmp_path: Path, place:
     """Actions 0 and 1 are the joins, 2 and 3 the seeds."""
     plan = Strikes({1: Strike(Moment.LOST), 12: Strike(Moment.DURING, 0.002)})
     settings = {"database_url": place} if isinstance(place, str) else {}
-    with Service(tmp_path, **settings) as service, ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(2) as pool, Service(tmp_path, **settings) as service:
         both = programs(service, plan)
         m = seated(both)
         left, waiting = leave_after(both, m, 20, pool)
@@ -160,24 +159,25 @@ def _answers(program: Program) -> list[dict[str, Any]]:
     return [message for message in told if message.get("events")]
 
 
-@pytest.mark.parametrize("outage_ms", [2_000, 86_400_000], ids=["an-outage", "no-outage"])
+@pytest.mark.parametrize("outage_ms", [2 * STEP_MS, 24 * HOUR_MS], ids=["an-outage", "no-outage"])
 def test_time_away_is_held_against_nobody(tmp_path: Path, outage_ms: int) -> None:
     """Both have gone, and the deadline passes while the service is away. A longer absence than `outage_ms` gives a
     new deadline before anything is held against a player; a shorter one does not.
     """
-    decision_ms = 5_000
-    settings = {"decisions_ms": f"[{decision_ms}]", "clock__overruns": "1", "clock__outage_ms": str(outage_ms)}
-    with Service(tmp_path, **settings) as service, ThreadPoolExecutor(2) as pool:
+    settings = {"clock__overruns": "1", "clock__outage_ms": str(outage_ms)}
+    with ThreadPoolExecutor(2) as pool, TimedService(tmp_path, **settings) as service:
         both = programs(service)
-        m = seated(both, decision_ms)
+        m = seated(both)
         _, waiting = leave_after(both, m, 2, pool)
         for program in both:
             program.plan = gone
         before = service.size(m)
         with service.down():
             assert isinstance(waiting.exception(GIVE_UP_S), Enough)
-            time.sleep(AWAY_MS / 1_000)
-        wait_for(lambda: service.rows("SELECT status FROM matches WHERE id = ?", m) == [("ended",)])
+            service.put_forward(AWAY_MS)
+        if outage_ms < AWAY_MS:
+            service.live_through(AWAY_MS)
+        until(lambda: service.rows("SELECT status FROM matches WHERE id = ?", m) == [("ended",)])
         for program in both:
             program.plan = lambda _: None
         play_both(both, m)
@@ -192,17 +192,10 @@ def test_time_away_is_held_against_nobody(tmp_path: Path, outage_ms: int) -> Non
             assert after[0].type == "resume"
             assert after[0].data["from"] == away
             assert after[1].type == "timeout"
-            assert after[1].t >= after[0].t + decision_ms + 250
+            assert after[1].t >= after[0].t + HOUR_MS + 250
         assert kinds(lines)[-4:] == ["timeout", "end", "reveal", "settle"]
         check_verified(both, m)
         check_paid_once(service, both, m, lines)
-
-
-def wait_for(happens: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + GIVE_UP_S
-    while not happens():
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
 
 
 def shoot(service: Service, choice: random.Random, kills: int) -> None:
@@ -226,7 +219,7 @@ def test_fifty_kills(tmp_path: Path, number: int) -> None:
     for _ in range(STRIKES):
         at += choice.randrange(1, 12)
         plan.chosen[at] = Strike(choice.choice(list(Moment)), choice.uniform(0, 0.02))
-    with Service(tmp_path) as service, ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, Service(tmp_path) as service:
         both = programs(service, plan)
         m = seated(both)
         shooting = pool.submit(shoot, service, choice, KILLS - 1)

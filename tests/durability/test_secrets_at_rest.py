@@ -8,8 +8,6 @@ import resource
 import shutil
 import signal
 import sqlite3
-import sys
-import time
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +19,7 @@ import pytest
 from fairdeal.client import ApiError
 from fairdeal.match import Event
 from tests.durability.duel import GIVE_UP_S, Program, check_kept, check_verified, leave_after, programs, seated
-from tests.durability.process import Service
+from tests.durability.process import HOUR_MS, Service, TimedService, until
 
 
 def needles(secret: bytes) -> Iterator[bytes]:
@@ -81,10 +79,9 @@ def plant(copy: Path, secret: bytes, m: str) -> None:
 def test_the_seed_is_sealed_through_faults_and_crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fault, copies = tmp_path / "fault", list[Path]()
     monkeypatch.setenv("PYTHONFAULTHANDLER", "1")
-    command = (sys.executable, "-m", "tests.durability.faulty")
     with (
-        Service(tmp_path, command, test_fault=str(fault), clock__outage_ms="2000") as service,
         ThreadPoolExecutor(2) as pool,
+        TimedService(tmp_path, "tests.durability.faulty", test_fault=str(fault)) as service,
     ):
         both = programs(service)
         m = seated(both)
@@ -97,12 +94,13 @@ def test_the_seed_is_sealed_through_faults_and_crashes(tmp_path: Path, monkeypat
         take_copy(service, copies)
         # The clock meets the fault too, before the first call is answered: the service serves the others all the same.
         with service.down():
-            time.sleep(2.5)
+            service.put_forward(HOUR_MS // 2)
         take_copy(service, copies)
 
         assert resource.prlimit(service.pid, resource.RLIMIT_CORE) == (0, 0)
-        os.kill(service.pid, signal.SIGABRT)
-        time.sleep(0.2)
+        aborted = service.pid
+        os.kill(aborted, signal.SIGABRT)
+        until(lambda: service.pid != aborted)
         service.wait_ready()
         take_copy(service, copies)
         fault.unlink()

@@ -5,9 +5,9 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -19,11 +19,22 @@ from fairdeal.app.hub import Hub
 from fairdeal.client import Api
 from fairdeal.match import Event
 from fairdeal.store import Notices
-from tests.durability.process import HOST, Service, children
+from tests.durability.process import (
+    HOST,
+    STEP_MS,
+    WAIT_S,
+    Service,
+    TimedService,
+    children,
+    reserved_port,
+    until,
+)
 from tests.store.postgres import Postgres
 
 PASSWORD: Final = "correct horse battery"
-WAIT_S: Final = 60.0
+WAITING_MS: Final = 3 * STEP_MS
+"""How long a table waits for players."""
+TURNS: Final = 20
 
 
 @pytest.fixture
@@ -31,13 +42,6 @@ def url(postgres: Postgres) -> Iterator[str]:
     made = postgres.database()
     yield made
     postgres.drop(made)
-
-
-def until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + WAIT_S
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @contextmanager
@@ -51,8 +55,10 @@ def standing_still(pids: list[int]) -> Iterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
-def two(home: Path, url: str, **settings: str) -> Service:
-    return Service(home, database_url=url, workers="2", tables_max="1000", **settings)
+def two(home: Path, url: str, **settings: str) -> TimedService:
+    return TimedService(
+        home, database_url=url, workers="2", tables_max="1000", table_wait_ms=str(WAITING_MS), **settings
+    )
 
 
 def open_tables(service: Service, name: str, count: int) -> list[str]:
@@ -77,35 +83,45 @@ def types(service: Service, m: str) -> list[str]:
     return [Event.parse(line).type for (line,) in lines]
 
 
-def free_port() -> int:
-    """One with another free one after it."""
+@contextmanager
+def two_ports() -> Iterator[int]:
+    """The first of two, one after the other."""
     while True:
-        with socket.socket() as first, socket.socket() as second, suppress(OSError):
-            first.bind((HOST, 0))
+        with reserved_port() as first, socket.socket() as second:
+            second.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             port: int = first.getsockname()[1]
-            second.bind((HOST, port + 1))
-            return port
+            try:
+                second.bind((HOST, port + 1))
+            except (OSError, OverflowError):
+                continue
+            yield port
+            return
 
 
 def ended_by(port: int) -> int:
     """How many matches that worker has ended."""
-    for line in httpx2.get(f"http://{HOST}:{port}/metrics").text.splitlines():
+    for line in httpx2.get(f"http://{HOST}:{port}/metrics", timeout=WAIT_S).text.splitlines():
         if line.startswith('fairdeal_events_total{type="end"}'):
             return int(float(line.split()[1]))
     return 0
 
 
 def deadlines(home: Path, url: str, count: int) -> None:
-    port = free_port()
-    with two(home, url, table_wait_ms="3000", clock__outage_ms="600000", metrics_port=str(port)) as service:
-        with ThreadPoolExecutor(4) as pool:
-            players = [pool.submit(open_tables, service, f"player{number}", count // 4) for number in range(4)]
+    """All of them come at once. Where one worker was so much faster that it kept them all, there are as many again."""
+    with two_ports() as port, two(home, url, metrics_port=str(port)) as service, ThreadPoolExecutor(4) as pool:
+        until(lambda: len(children(service.pid)) == 2)
+        for turn in range(1, TURNS + 1):
+            names = [f"player{number}-{turn}" for number in range(4)]
+            players = [pool.submit(open_tables, service, name, count // 4) for name in names]
             opened = [m for player in players for m in player.result(WAIT_S)]
-        until(lambda: unfinished(service) == 0)
-        assert {tuple(types(service, m)) for m in opened} == {("open", "end", "reveal")}
-        shares = [ended_by(port), ended_by(port + 1)]
-        assert sum(shares) == count
-        assert all(shares), shares
+            service.live_through(WAITING_MS)
+            until(lambda: unfinished(service) == 0)
+            assert {tuple(types(service, m)) for m in opened} == {("open", "end", "reveal")}
+            shares = [ended_by(port), ended_by(port + 1)]
+            assert sum(shares) == turn * count
+            if all(shares):
+                return
+        pytest.fail(f"{shares}")
 
 
 def test_each_deadline_is_kept_once(tmp_path: Path, url: str) -> None:
@@ -119,19 +135,21 @@ def test_each_of_a_thousand_deadlines_is_kept_once(tmp_path: Path, url: str) -> 
 
 def test_a_worker_that_stood_still_does_nothing_twice(tmp_path: Path, url: str) -> None:
     """Whichever it is, the other one keeps the deadlines and the heartbeat: nobody was away."""
-    with two(tmp_path, url, table_wait_ms="4000") as service:
+    with two(tmp_path, url) as service:
+        until(lambda: len(children(service.pid)) == 2)
         for number, worker in enumerate(children(service.pid)):
             opened = open_tables(service, f"player{number}", 10)
             with standing_still([worker]):
+                service.live_through(WAITING_MS)
                 until(lambda: unfinished(service) == 0)
-                time.sleep(2.5)
-            time.sleep(0.5)
+            time.sleep(0.3)  # for the worker to do what it must not
             assert {tuple(types(service, m)) for m in opened} == {("open", "end", "reveal")}
         assert service.rows("SELECT count(*) FROM outages") == [(0,)]
 
 
 def test_a_worker_that_is_gone_is_replaced_and_all_stop_together(tmp_path: Path, url: str) -> None:
     with two(tmp_path, url) as service:
+        until(lambda: len(children(service.pid)) == 2)
         first, second = children(service.pid)
         os.kill(first, signal.SIGKILL)
         until(lambda: len(children(service.pid)) == 2 and first not in children(service.pid))
