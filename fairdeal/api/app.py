@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 
@@ -16,22 +16,7 @@ from fairdeal.errors import Unauthenticated
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], str], lifespan: Lifespan) -> FastAPI:
-    """The ASGI application."""
-    app = _Application(
-        title="fairdeal",
-        version=__version__,
-        summary="Provably fair dealing and audit of wagered belote.",
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,  # the redirect would be to whatever host the caller named
-        lifespan=lifespan,
-        dependencies=[Depends(count_call)],
-        responses={"default": {"model": ProblemOut, "description": "An error; its `type` is a page about it."}},
-    )
-    app.state.services = services
-    problems.install(app)
-    app.add_exception_handler(Unauthenticated, _unauthenticated)
+def _all_routes() -> APIRouter:
     v1 = APIRouter(prefix="/v1")
     for router in (
         accounts.router,
@@ -45,11 +30,34 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
         audit.router,
     ):
         v1.include_router(router)
-    app.include_router(v1)
-    app.include_router(log.files)
-    app.include_router(audit.files)
-    app.include_router(pages.health)
-    app.include_router(pages.pages)
+    routes = APIRouter(
+        dependencies=[Depends(count_call)],
+        responses={"default": {"model": ProblemOut, "description": "An error; its `type` is a page about it."}},
+    )
+    for router in (v1, log.files, audit.files, pages.health, pages.pages):
+        routes.include_router(router)
+    return routes
+
+
+_ROUTES: Final = _all_routes()
+"""Of every application that this process makes: what they take and give is read out of their annotations once."""
+
+
+def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], str], lifespan: Lifespan) -> FastAPI:
+    """The ASGI application."""
+    app = _Application(
+        title="fairdeal",
+        version=__version__,
+        summary="Provably fair dealing and audit of wagered belote.",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,  # the redirect would be to whatever host the caller named
+        lifespan=lifespan,
+    )
+    app.state.services = services
+    problems.install(app)
+    app.add_exception_handler(Unauthenticated, _unauthenticated)
+    app.include_router(_ROUTES)
     app.add_middleware(Door, now_ms=now_ms, new_id=new_id, proxies=services.proxies, metrics=services.metrics)
     return app
 
