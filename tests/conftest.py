@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from argon2 import PasswordHasher
 
+from fairdeal.app import passwords
 from fairdeal.belote import RULESETS
 from fairdeal.tlog import leaf_hash
 from fairdeal.tlog import root as tree
@@ -189,6 +191,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if fixture in metafunc.fixturenames:
             document = json.loads(metafunc.config.getoption(option).read_text(encoding="utf-8"))
             metafunc.parametrize(fixture, [pytest.param(case, id=name) for name, case in read(document)])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Nobody guesses passwords here, and hashing them well would be a quarter of what the tests do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
 
 
 @pytest.fixture(scope="session")
