@@ -13,6 +13,7 @@ from fairdeal.tlog import EMPTY_ROOT, Checkpoint
 from tests.api.serving import served
 from tests.api.table import OPERATOR, Player, Service, sit_two
 from tests.cli.test_commands import run
+from tests.durability.process import until
 
 AUDITOR = "auditor-token-of-the-tests"
 
@@ -30,8 +31,10 @@ def players(service: Service) -> tuple[Player, ...]:
 
 @pytest.fixture
 def url(service: Service, players: tuple[Player, ...]) -> Iterator[str]:
+    """The leaves of the table and of the journal are in the log."""
     assert players
     with served(service) as address:
+        until(lambda: service.http.get("/log/checkpoint").text.split("\n")[1] == "2")
         yield address
 
 
