@@ -267,6 +267,20 @@ def test_tables_are_left_and_called_off_at_once(race: Race) -> None:
     house.check()
 
 
+def test_two_players_who_meet_at_many_tables_lock_each_other_in_one_order(race: Race) -> None:
+    """On either side by turns: of two settlements that took them in two orders one would be lost to a deadlock."""
+    house, tables = race.house, []
+    players = [house.account(60 * STAKE) for _ in range(2)]
+    for number in range(60):
+        tables.append(m := house.open(players[0], STAKE))
+        for player in players[:: 1 if number % 2 else -1]:
+            house.store.sit(house.sitting(m, player), house.once())
+    assert race.run([("commit", house.joins(m)) for m in tables]) == [CommitResult.COMMITTED] * 60
+    ends = [house.append(m, status=Status.ENDED, money=house.payout(m, Refund())) for m in tables]
+    assert race.run([("commit", end) for end in ends]) == [CommitResult.COMMITTED] * 60
+    race.check_ends(tables, tables)
+
+
 def test_an_opener_passes_no_bound_and_a_commitment_serves_once(race: Race) -> None:
     house = race.house
     opener = house.account()
