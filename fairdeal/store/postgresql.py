@@ -27,9 +27,8 @@ _SESSION: Final = (
 _DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 _USERS: Final = 0x6661697264
 """An advisory lock's number, the same for every program of ours: each connection of a service shares it, also one that
-is made again after a loss, and who wants the database for himself has it alone."""
-_PATIENCE: Final = "SET LOCAL lock_timeout = '3s'"
-"""A connection that was closed a moment ago may still hold it."""
+is made again after a loss, and who wants the database for himself has it alone. The session's `lock_timeout` is for
+connections that ended a moment ago and may still hold it."""
 
 
 class PostgresqlDatabase:
@@ -120,7 +119,6 @@ def _share(connection: psycopg.Connection, _entry: ConnectionPoolEntry) -> None:
 
 def _take(connection: psycopg.Connection, statement: str) -> None:
     try:
-        connection.execute(_PATIENCE)
         connection.execute(statement, [_USERS])
         connection.commit()
     except psycopg.errors.LockNotAvailable:

@@ -1,6 +1,7 @@
 """What holds for the PostgreSQL engine alone."""
 
 import traceback
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -64,22 +65,25 @@ def test_two_processes_may_serve_it(place: str, store: SqlStore) -> None:
 def test_whoever_wants_it_alone_is_refused_while_a_service_has_it_and_the_other_way_round(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgresql, "_PATIENCE", "SET LOCAL lock_timeout = '100ms'")
+    def refused(opens: Callable[[], object]) -> None:
+        with monkeypatch.context() as impatient:
+            impatient.setattr(postgresql, "_SESSION", "-c lock_timeout=100ms")
+            with pytest.raises(DatabaseLocked):
+                opens()
+
     with closing(SqlStore(place)) as service:
         with psycopg.connect(place, autocommit=True) as hand:
             hand.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database ON database = pg_database.oid"
+                "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks JOIN pg_database ON database = pg_database.oid"
                 " WHERE locktype = 'advisory' AND datname = current_database()"
             )
         with pytest.raises(StoreFailed):
             service.beat(5)
         service.beat(6)  # over a connection that is made anew
-        for alone in (lambda: SqlStore(place, sole=True), lambda: upgrade(place)):
-            with pytest.raises(DatabaseLocked):
-                alone()
+        refused(lambda: SqlStore(place, sole=True))
+        refused(lambda: upgrade(place))
     with closing(SqlStore(place, sole=True)) as alone_at_last:
-        with pytest.raises(DatabaseLocked):
-            SqlStore(place)
+        refused(lambda: SqlStore(place))
         assert alone_at_last.last_beat() == 6
 
 
