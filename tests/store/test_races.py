@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from fairdeal import ledger
+from fairdeal.app.cashier_ports import Deposited
 from fairdeal.app.ports import Account, CommitResult, Once, Seat, Status, Store
 from fairdeal.errors import FairdealError
 from fairdeal.ledger import Refund, Win
@@ -288,6 +289,22 @@ def test_an_opener_passes_no_bound_and_a_commitment_serves_once(race: Race) -> N
     assert Counter(answers) == {None: 3, "limit_exceeded": 9}
     new = [replace(house.new_table(house.account(), 0), commitment=f"{n // 4:064x}") for n in range(40)]
     assert Counter(race.run([("open_table", table, 100) for table in new])) == {None: 10, "commitment_reused": 30}
+
+
+def test_limits_of_a_player_hold_whatever_comes_at_once(race: Race) -> None:
+    """Three deposits and three stakes a day, of twelve each."""
+    house, player = race.house, race.house.account(12 * STAKE)
+    tables = [house.open(player, STAKE) for _ in range(12)]
+    race.store.set_limit(player, "deposit", "day", 3 * 100 + 12 * STAKE, house.now)
+    race.store.set_limit(player, "stake", "day", 3 * STAKE, house.now)
+    jobs: list[Job] = []
+    for m in tables:
+        money = ledger.deposit(house.id(), player, 100, asset=ASSET, at=house.now)
+        jobs += [("deposit", player, money, house.once()), ("sit", house.sitting(m, player), house.once())]
+    answers = Counter(answer if isinstance(answer, str) else type(answer) for answer in race.run(jobs))
+    assert answers == {Deposited: 3, Seat: 3, "player_limit_reached": 18}
+    wallet = race.store.wallet(player, ASSET)
+    assert (wallet.cash, wallet.held) == (9 * STAKE + 3 * 100, 3 * STAKE)
 
 
 def test_one_of_many_gets_a_name(race: Race) -> None:
