@@ -24,6 +24,9 @@ class Database(Protocol):
         Raises RecordsBroken when a constraint or a trigger refuses it, StoreFailed when the database cannot do it.
         """
 
+    def call(self) -> AbstractContextManager[Connection]:
+        """As `write`, for one call of `procedures.perform` and nothing else."""
+
     def alone(self, work: str) -> AbstractContextManager[bool]:
         """As `app.log_ports.LogStore.alone` says."""
 

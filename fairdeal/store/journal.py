@@ -1,15 +1,17 @@
 """Posting transactions: balances, entries, header, and the holds that follow. Inside the caller's transaction."""
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, cast, exists, func, insert, literal, select, update
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, cast, exists, func, select
 
 from fairdeal.app.ports import Status, Wallet
 from fairdeal.errors import InsufficientFunds, LedgerBroken, LimitExceeded
 from fairdeal.ledger import CASHIER, Books, Posting, Transaction, cash, held, pending, pot
-from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.store.cashier_tables import withdrawals
-from fairdeal.store.numbers import take
-from fairdeal.store.statements import insert_unless_there
-from fairdeal.store.tables import balances, entries, hold_endings, holds, matches, transactions
+from fairdeal.store.procedures import Unmet, Values, perform
+from fairdeal.store.programs import OUT_OF_BOUNDS, POST
+from fairdeal.store.tables import balances, entries, hold_endings, holds, matches
 
 # Two transactions that need the same balances take them in the same order, and neither waits for the other for ever.
 _LOCK_ORDER = ("match:", "player:", "house:", "tax", "cashier")
@@ -19,37 +21,41 @@ def post(connection: Connection, transaction: Transaction) -> None:
     """Entries first, header last: the header is the seal.
 
     Raises InsufficientFunds when a player's free money does not suffice, LimitExceeded when no more money may come
-    in, LedgerBroken when any other account would pass its bounds.
+    in, LedgerBroken when any other account would pass its bounds, a hold is not there to end, or the match is of
+    another asset.
     """
-    ordered = sorted(transaction.postings, key=_lock_order)
-    after = {posting.account: _move(connection, posting, transaction.asset) for posting in ordered}
-    connection.execute(
-        insert(entries),
-        [
-            {
-                "transaction_id": transaction.id,
-                "account": posting.account,
-                "asset": transaction.asset,
-                "amount": posting.amount,
-                "balance": after[posting.account],
-            }
-            for posting in transaction.postings
-        ],
-    )
-    connection.execute(
-        insert(transactions).values(
-            seq=take(connection, "transactions", 1),
-            id=transaction.id,
-            kind=transaction.kind.value,
-            match_id=transaction.match,
-            asset=transaction.asset,
-            at=transaction.at,
-            line=transaction.canonical(),
-        )
-    )
-    for posting in transaction.postings:
-        if posting.account.endswith(":held"):
-            _hold(connection, transaction, posting)
+    with refusals(transaction):
+        perform(connection, POST, posted(transaction))
+
+
+def posted(transaction: Transaction | None) -> Values:
+    """A transaction, or none, as the programs take it."""
+    if transaction is None:
+        return dict.fromkeys(POST.arguments) | {rows: [] for rows in POST.rows}
+    holds = [posting for posting in transaction.postings if posting.account.endswith(":held")]
+    return {
+        "id": transaction.id,
+        "kind": transaction.kind.value,
+        "match": transaction.match,
+        "asset": transaction.asset,
+        "at": transaction.at,
+        "line": transaction.canonical(),
+        "moves": [_row(posting) for posting in _in_lock_order(transaction)],
+        "postings": [_row(posting) for posting in transaction.postings],
+        "held": [_hold(posting) for posting in holds if posting.amount > 0],
+        "released": [_hold(posting) for posting in holds if posting.amount < 0],
+    }
+
+
+@contextmanager
+def refusals(transaction: Transaction | None) -> Iterator[None]:
+    """Around a program that posts it: what it was refused for, as `post` says."""
+    try:
+        yield
+    except Unmet as unmet:
+        if transaction is not None and unmet.reason == OUT_OF_BOUNDS and unmet.place is not None:
+            raise _out_of_bounds(_in_lock_order(transaction)[unmet.place]) from None
+        raise LedgerBroken(unmet.reason) from None
 
 
 def balance(connection: Connection, account: str, asset: str) -> int:
@@ -99,53 +105,27 @@ def _sum(amounts: ColumnElement[int]) -> ColumnElement[int]:
     return cast(func.sum(amounts), BigInteger)  # PostgreSQL's sums are decimals
 
 
+def _in_lock_order(transaction: Transaction) -> list[Posting]:
+    return sorted(transaction.postings, key=_lock_order)
+
+
 def _lock_order(posting: Posting) -> tuple[int, str]:
     kinds = [place for place, prefix in enumerate(_LOCK_ORDER) if posting.account.startswith(prefix)]
     return kinds[0], posting.account
 
 
-def _move(connection: Connection, posting: Posting, asset: str) -> int:
-    account, amount = posting.account, posting.amount
-    low = -MAX_SAFE_INTEGER if account == CASHIER else 0
-    here = (balances.c.account == account) & (balances.c.asset == asset)
-    guarded = (
-        update(balances)
-        .where(here, (balances.c.balance + amount).between(low, MAX_SAFE_INTEGER))
-        .values(balance=balances.c.balance + amount)
-        .returning(balances.c.balance)
-    )
-    after: int | None = connection.execute(guarded).scalar_one_or_none()
-    if after is None:
-        connection.execute(insert_unless_there(balances).values(account=account, asset=asset, balance=0))
-        after = connection.execute(guarded).scalar_one_or_none()
-    if after is None:
-        raise _refusal(posting)
-    return after
+def _row(posting: Posting) -> Values:
+    return {"account": posting.account, "amount": posting.amount}
 
 
-def _refusal(posting: Posting) -> InsufficientFunds | LimitExceeded | LedgerBroken:
+def _hold(posting: Posting) -> Values:
+    """A posting into held money is a new hold; one out of it ends exactly one, whole."""
+    return {"account_id": posting.account.split(":")[1], "amount": abs(posting.amount)}
+
+
+def _out_of_bounds(posting: Posting) -> InsufficientFunds | LimitExceeded | LedgerBroken:
     if posting.amount > 0 or posting.account == CASHIER:
         return LimitExceeded("no more money may come in")
     if posting.account.endswith(":cash"):
         return InsufficientFunds("the free balance does not suffice")
     return LedgerBroken(f"{posting.account} would pass its bounds")
-
-
-def _hold(connection: Connection, transaction: Transaction, posting: Posting) -> None:
-    """A posting into held money is a new hold; one out of it ends exactly one, whole."""
-    account_id = posting.account.split(":")[1]
-    if posting.amount > 0:
-        new = insert(holds).values(
-            id=transaction.id, match_id=transaction.match, account_id=account_id, amount=posting.amount
-        )
-        connection.execute(new)
-        return
-    mine = select(holds.c.id, literal(transaction.id)).where(
-        holds.c.match_id == transaction.match,
-        holds.c.account_id == account_id,
-        holds.c.amount == -posting.amount,
-        ~exists().where(hold_endings.c.hold_id == holds.c.id),
-    )
-    ending = insert(hold_endings).from_select(["hold_id", "transaction_id"], mine).returning(hold_endings.c.hold_id)
-    if len(connection.execute(ending).all()) != 1:
-        raise LedgerBroken(f"{posting.account}: no such hold to end")

@@ -1,6 +1,6 @@
 """The log of all matches: its queue, leaves, tiles, head and checkpoints. Inside the caller's transaction."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from sqlalchemy import Connection, delete, func, insert, literal, literal_column, select, update
 
@@ -27,10 +27,16 @@ from fairdeal.tlog.tiles import TILE_HEIGHT
 
 def enqueue(connection: Connection, texts: Iterable[bytes]) -> None:
     """Leaves that will get their index in this order. Raises Malformed for one that is none of protocol section 7.2."""
-    parsed = [(text, parse_leaf(text)) for text in texts]
-    rows = [{"leaf": text, "type": leaf["type"], "match_id": leaf.get("m")} for text, leaf in parsed]
+    rows = [{"leaf": leaf, "type": type_, "match_id": match_id} for leaf, type_, match_id in parsed(texts)]
     if rows:
         connection.execute(insert(queue), rows)
+
+
+def parsed(texts: Iterable[bytes]) -> Iterator[tuple[bytes, str, str | None]]:
+    """Each leaf with its type and its match. Raises Malformed."""
+    for text in texts:
+        leaf = parse_leaf(text)
+        yield text, leaf["type"], leaf.get("m")
 
 
 def queued(connection: Connection, limit: int | None) -> tuple[QueuedLeaf, ...]:

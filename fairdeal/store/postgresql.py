@@ -57,7 +57,7 @@ class PostgresqlDatabase:
         self._engine = engine
         self._held: Connection | None = None
         self._reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        self._fetcher = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._writer = engine.execution_options(isolation_level="READ COMMITTED")
         try:
             if sole:
@@ -80,13 +80,19 @@ class PostgresqlDatabase:
 
     def fetch(self, statement: Select[Any], **values: object) -> Sequence[Sequence[Any]]:
         """As `Database` says."""
-        with our_errors(), self._fetcher.connect() as connection:
+        with our_errors(), self._single.connect() as connection:
             return connection.execute(statement, values).all()
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """As `sql.Database` says."""
         with our_errors(), self._writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def call(self) -> Iterator[Connection]:
+        """As `Database` says: a statement outside of a transaction is one by itself, and needs no words around it."""
+        with our_errors(), self._single.begin() as connection:
             yield connection
 
     @contextmanager

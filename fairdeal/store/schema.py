@@ -1,11 +1,11 @@
-"""Making the schema and recognising it: tables, triggers, and the version that the migrations end with."""
+"""Making the schema and recognising it: tables, functions, triggers, and the version that the migrations end with."""
 
 from typing import Final
 
 from sqlalchemy import Connection, insert, inspect, select
 
 from fairdeal.errors import SchemaMismatch
-from fairdeal.store import log_tables, tables, triggers
+from fairdeal.store import log_tables, procedures, tables, triggers
 from fairdeal.tlog import EMPTY_ROOT
 
 VERSION: Final = "0001"
@@ -16,6 +16,7 @@ def create_schema(connection: Connection) -> None:
     """Makes the newest schema in an empty database, in the caller's transaction."""
     tables.Row.metadata.create_all(connection)
     fill(connection)
+    procedures.make(connection)
     triggers.make(connection)
     tables.schema_version.create(connection)
     connection.execute(insert(tables.schema_version).values(version_num=VERSION))
@@ -35,11 +36,12 @@ def is_empty(connection: Connection) -> bool:
 
 
 def check_schema(connection: Connection) -> None:
-    """Raises SchemaMismatch unless this is our schema of this version with every trigger as we made it."""
+    """Raises SchemaMismatch unless this is our schema of this version with every function and trigger as we made it."""
     found = versions(connection)
     if found != [VERSION]:
         has = f"schema version {found[0]}" if len(found) == 1 else "no schema of ours"
         raise SchemaMismatch(f"the database has {has}; this program needs version {VERSION}")
+    procedures.check(connection)
     triggers.check(connection)
 
 

@@ -156,11 +156,10 @@ class SqlStore(PlayerRecords):
         given(outcome)
 
     def commit(self, append: Append) -> CommitResult:
-        with self._database.write() as connection:
-            done = transcripts.commit(connection, append)
-            if done is CommitResult.COMMITTED:
-                log.enqueue(connection, append.leaves)
-            return done
+        values = transcripts.appended(append)
+        one_call = append.commitment is None and append.significant is None
+        with self._database.call() if one_call else self._database.write() as connection:
+            return transcripts.commit(connection, append, values)
 
     def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
         return transcripts.lines(self._database, match_id, start)

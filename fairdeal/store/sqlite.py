@@ -7,7 +7,7 @@ import sqlite3
 import stat
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -113,6 +113,10 @@ class SqliteDatabase:
         writer = self._engine.execution_options(writes=True)
         with self._writing, our_errors(), _foreign_files(), writer.begin() as connection:
             yield connection
+
+    def call(self) -> AbstractContextManager[Connection]:
+        """As `Database` says."""
+        return self.write()
 
     @contextmanager
     def alone(self, _work: str) -> Iterator[bool]:

@@ -2,15 +2,17 @@
 
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from fairdeal.app.ports import Append, CommitResult, Status
 from fairdeal.errors import LedgerBroken, UnknownMatch
 from fairdeal.ledger import Kind
-from fairdeal.store import audit, journal
+from fairdeal.store import audit, journal, log
 from fairdeal.store.database import Database
 from fairdeal.store.lobby import reserve
-from fairdeal.store.tables import events, heartbeat, match_endings, matches, seals
+from fairdeal.store.procedures import Values, perform
+from fairdeal.store.programs import APPEND
+from fairdeal.store.tables import events, heartbeat, matches, seals
 
 # Sitting and standing up are no events, so their money never comes with an append.
 _MONEY: Final = {
@@ -31,43 +33,44 @@ _OLDEST_OPEN: Final = (
 ).limit(1)
 
 
-def commit(connection: Connection, append: Append) -> CommitResult:
-    """A compare-and-set on the match's row, then everything else. Raises CommitmentReused, LedgerBroken."""
-    moved = (
-        update(matches)
-        .where(
-            matches.c.id == append.match_id,
-            matches.c.size == append.size,
-            matches.c.seating == append.seating,
-            matches.c.status != Status.ENDED.value,
-        )
-        .values(size=append.size + len(append.lines), status=append.status.value, due_at=append.due_at)
-        .returning(matches.c.asset)
-    )
-    asset: str | None = connection.execute(moved).scalar_one_or_none()
-    if asset is None:
+def appended(append: Append) -> Values:
+    """An append as its program takes it. Raises LedgerBroken for money that does not move with it, Malformed."""
+    money = append.money
+    if money is not None and money.match != append.match_id:
+        raise LedgerBroken("the money is of another match")
+    if money is not None and money.kind not in _MONEY.get(append.status, ()):
+        raise LedgerBroken("the money is not what moves with this status")
+    return {
+        **journal.posted(money),
+        "match": append.match_id,
+        "size": append.size,
+        "seating": append.seating,
+        "new_size": append.size + len(append.lines),
+        "status": append.status.value,
+        "due_at": append.due_at,
+        "ended_at": append.at if append.status is Status.ENDED else None,
+        "events": [{"n": n, "event": line} for n, line in enumerate(append.lines, append.size)],
+        "leaves": [
+            {"leaf": leaf, "type": type_, "of": match_id} for leaf, type_, match_id in log.parsed(append.leaves)
+        ],
+    }
+
+
+def commit(connection: Connection, append: Append, values: Values) -> CommitResult:
+    """A compare-and-set on the match's row, then everything else; `values` are what `appended` makes of it.
+
+    Raises CommitmentReused, and what `journal.post` does.
+    """
+    with journal.refusals(append.money):
+        (done,) = perform(connection, APPEND, values)
+    if not done:
         return CommitResult.STALE
-    if append.lines:
-        lines = [
-            {"match_id": append.match_id, "n": append.size + place, "line": line}
-            for place, line in enumerate(append.lines)
-        ]
-        connection.execute(insert(events), lines)
-    if append.commitment is not None:
-        reserve(connection, append.commitment, append.match_id)
     if append.significant is not None:
         audit.keep(connection, append.significant)
-    if append.money is not None:
-        if (append.money.match, append.money.asset) != (append.match_id, asset):
-            raise LedgerBroken("the money is of another match or asset")
-        if append.money.kind not in _MONEY.get(append.status, ()):
-            raise LedgerBroken("the money is not what moves with this status")
-        journal.post(connection, append.money)
-    if append.commitment is not None and append.status is Status.LIVE:  # a join's commitment: the last join
-        audit.enrol(connection, append.match_id)
-    if append.status is Status.ENDED:
-        paid = None if append.money is None else append.money.id
-        connection.execute(insert(match_endings).values(match_id=append.match_id, transaction_id=paid, at=append.at))
+    if append.commitment is not None:
+        reserve(connection, append.commitment, append.match_id)
+        if append.status is Status.LIVE:  # the last join
+            audit.enrol(connection, append.match_id)
     return CommitResult.COMMITTED
 
 

@@ -8,7 +8,7 @@ from alembic.util import CommandError
 from sqlalchemy import Connection
 
 from fairdeal.errors import SchemaMismatch
-from fairdeal.store import triggers
+from fairdeal.store import procedures, triggers
 from fairdeal.store.schema import check_schema, is_empty, versions
 from fairdeal.store.sql import open_database
 
@@ -32,12 +32,14 @@ def upgrade(where: Path | str) -> tuple[str | None, str]:
 
 
 def migrate(connection: Connection) -> None:
-    """Runs what is missing, in the caller's transaction, without the guards, and makes these anew."""
+    """Runs what is missing, in the caller's transaction, without functions and guards, and makes these anew."""
     triggers.remove(connection)
+    procedures.remove(connection)
     try:
         command.upgrade(alembic_config(connection), "head")
     except CommandError as error:
         raise SchemaMismatch(f"the schema cannot be brought to this version: {error}") from None
+    procedures.make(connection)
     triggers.make(connection)
 
 

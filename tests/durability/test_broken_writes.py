@@ -14,7 +14,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, TypeVar
+from types import FrameType
+from typing import Any, TypeAlias, TypeVar
 
 import pytest
 from sqlalchemy import Connection
@@ -40,6 +41,7 @@ TRIES = 5
 """A start writes too, and may meet the next fault."""
 STEP = max(1, round(1 / float(os.environ.get("SOAK", "1"))))
 Result = TypeVar("Result")
+Write: TypeAlias = Callable[[Any], AbstractContextManager[Connection]]
 
 
 class Way(Enum):
@@ -70,27 +72,43 @@ class Faults:
             raise StoreFailed(f"{name} was {self.way.value}")
 
 
+def name_of(method: FrameType) -> str:
+    """What was asked of the store; of a commit also the types of the leaves that come with it."""
+    name, given = method.f_code.co_name, method.f_locals
+    leaves = given["append"].leaves if name == "commit" else ()
+    return " ".join([name, *(parse_leaf(leaf)["type"] for leaf in leaves)])
+
+
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Faults], None]:
     """Puts the faults at the two places where anything is written for good: transactions, and the copy's files."""
     real_writes = {kind: kind.write for kind in (SqliteDatabase, PostgresqlDatabase)}
+    real_call = PostgresqlDatabase.call
     real_copy = {name: getattr(LogCopy, name) for name in COPY_WRITES}
 
     def set_up(faults: Faults) -> None:
-        def on_database(real_write: Callable[[Any], AbstractContextManager[Connection]]) -> Callable[..., Any]:
+        def on_transactions(real_write: Write) -> Write:
             @contextmanager
             def write(database: Database) -> Iterator[Connection]:
-                # Two contexts up: `with`, then the method of the store.
-                method = sys._getframe(2)
-                commits = method.f_code.co_name == "commit"
-                leaves = getattr(method.f_locals.get("append"), "leaves", ()) if commits else ()
-                asked = " ".join([method.f_code.co_name, *(parse_leaf(leaf)["type"] for leaf in leaves)])
+                asked = name_of(sys._getframe(2))  # two contexts up: `with`, then the method of the store
                 with faults.around(asked) as lost, real_write(database) as connection:
                     yield connection
                     if lost:
                         raise StoreFailed(f"{asked} was lost")
 
             return write
+
+        def on_calls(real_call: Write) -> Write:
+            @contextmanager
+            def call(database: Database) -> Iterator[Connection]:
+                asked = name_of(sys._getframe(2))
+                with faults.around(asked) as lost:
+                    if lost:  # on the way to the server: a call is committed when it is answered
+                        raise StoreFailed(f"{asked} was lost")
+                    with real_call(database) as connection:
+                        yield connection
+
+            return call
 
         def on_copy(name: str) -> Callable[..., Any]:
             def wrapped(self: LogCopy, *given: Any) -> Any:
@@ -102,7 +120,8 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Faults], None]:
             return wrapped
 
         for kind, real_write in real_writes.items():
-            monkeypatch.setattr(kind, "write", on_database(real_write))
+            monkeypatch.setattr(kind, "write", on_transactions(real_write))
+        monkeypatch.setattr(PostgresqlDatabase, "call", on_calls(real_call))  # SQLite's is a `write`
         for name in COPY_WRITES:
             monkeypatch.setattr(LogCopy, name, on_copy(name))
 

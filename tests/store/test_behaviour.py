@@ -536,7 +536,7 @@ def test_an_append_on_another_size_is_stale_and_writes_nothing(store: Store, hou
     before = house.table(match_id)
     for wrong in (before.size - 1, before.size + 1):
         assert house.commit(replace(ending, size=wrong)) is CommitResult.STALE
-    assert house.commit(replace(ending, match_id=NOBODY)) is CommitResult.STALE
+    assert house.commit(replace(ending, match_id=NOBODY, money=None)) is CommitResult.STALE
     assert house.table(match_id) == before
     assert len(store.events(match_id)) == before.size
 

@@ -1,13 +1,14 @@
-"""Every write is broken in two ways: lost before any of its statements, and kept but reported lost."""
+"""Every write is broken in two ways: lost before any of its rows, and kept but reported lost."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from itertools import count
 
 import pytest
-from sqlalchemy import Engine, event, select
+from sqlalchemy import select
 
 from fairdeal import ledger
 from fairdeal.app.ports import CommitResult, Status, Store
+from fairdeal.errors import RecordsBroken, StoreFailed
 from fairdeal.ledger import Win
 from fairdeal.store import SqlStore
 from fairdeal.store.sql import Database
@@ -24,24 +25,41 @@ def dump(database: Database) -> dict[str, list[tuple[object, ...]]]:
         }
 
 
-class Crash(Exception):
-    """The process dies here, as far as the database can tell."""
+_COUNT = "UPDATE planted SET rows_left = rows_left - 1"
+_PLANT = {
+    "sqlite": (
+        "CREATE TABLE planted (rows_left INTEGER)",
+        "INSERT INTO planted VALUES (0)",
+        "CREATE TRIGGER planted_{table}_{verb} BEFORE {verb} ON {table} BEGIN "
+        + _COUNT
+        + "; SELECT RAISE(ABORT, 'planted') FROM planted WHERE rows_left < 0; END",
+    ),
+    "postgresql": (
+        "CREATE TABLE planted (rows_left INTEGER)",
+        "INSERT INTO planted VALUES (0);"
+        "CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        + _COUNT
+        + "; IF (SELECT rows_left < 0 FROM planted) THEN RAISE EXCEPTION 'planted'; END IF;"
+        " RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END; END $$",
+        "CREATE TRIGGER planted_{verb} BEFORE {verb} ON {table} FOR EACH ROW EXECUTE FUNCTION planted()",
+    ),
+}
 
 
-@contextmanager
-def crash_at(statement: int) -> Iterator[None]:
-    """Lets `statement` statements through, then crashes before the next one."""
-    left = iter(range(statement))
+def plant(database: Database) -> None:
+    """From now on a transaction fails in the database when it has written as many rows as `allow` said."""
+    with database.write() as connection:
+        make_table, begin, trigger = _PLANT[connection.dialect.name]
+        connection.exec_driver_sql(make_table)
+        connection.exec_driver_sql(begin)
+        for table in Row.metadata.tables:
+            for verb in ("INSERT", "UPDATE", "DELETE"):
+                connection.exec_driver_sql(trigger.format(table=table, verb=verb))
 
-    def count(*_: object) -> None:
-        if next(left, None) is None:
-            raise Crash
 
-    event.listen(Engine, "before_cursor_execute", count)
-    try:
-        yield
-    finally:
-        event.remove(Engine, "before_cursor_execute", count)
+def allow(database: Database, rows: int) -> None:
+    with database.write() as connection:
+        connection.exec_driver_sql(f"UPDATE planted SET rows_left = {rows}")
 
 
 def deposits(house: House) -> Callable[[], object]:
@@ -79,22 +97,25 @@ def finishes(house: House) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("prepare", [deposits, opens, sits, starts, finishes])
-def test_a_crash_before_any_statement_leaves_nothing(
+def test_a_fault_before_any_row_leaves_nothing(
     prepare: Callable[[House], Callable[[], object]], store: SqlStore, house: House
 ) -> None:
-    act = prepare(house)
-    before = dump(store._database)
-    statements = 0
-    while True:
+    act, database = prepare(house), store._database
+    before = dump(database)
+    plant(database)
+    for rows in count():
+        allow(database, rows)
+        failed = ""
         try:
-            with crash_at(statements):
-                act()
+            act()
+        except (RecordsBroken, StoreFailed) as error:
+            failed = str(error)
+        if not failed:
             break
-        except Crash:
-            assert dump(store._database) == before
-        statements += 1
-    assert statements > 4
-    assert dump(store._database) != before
+        assert "planted" in failed
+        assert dump(database) == before
+    assert rows > 4
+    assert dump(database) != before
     house.check()
 
 

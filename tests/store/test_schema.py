@@ -179,15 +179,21 @@ _LEAKING = "CREATE FUNCTION leak() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RE
         ("postgresql", "ALTER TABLE balances DISABLE TRIGGER balances_stay"),
         ("postgresql", _LEAKING + ";" + _LEAK + "FOR EACH ROW EXECUTE FUNCTION leak()"),
         ("postgresql", _LEAKING.replace("leak()", "balances_stay()").replace("CREATE", "CREATE OR REPLACE")),
+        ("postgresql", "DROP FUNCTION append_step"),
+        ("postgresql", "CREATE FUNCTION append_step(text) RETURNS boolean LANGUAGE sql AS 'SELECT true'"),
+        ("postgresql", "ALTER FUNCTION post_transaction SECURITY DEFINER"),
+        ("postgresql", "ALTER FUNCTION post_transaction SET search_path = elsewhere"),
     ],
     indirect=["place"],
 )
-def test_another_trigger_or_one_less_is_refused_at_the_start_and_noticed_later(change: str, scene: Scene) -> None:
+def test_another_trigger_or_function_or_one_less_is_refused_at_the_start_and_noticed_later(
+    change: str, scene: Scene
+) -> None:
     store = SqlStore(scene.place)
     store.check_ready()
     scene.run(change)
-    with pytest.raises(SchemaMismatch, match="triggers"):
+    with pytest.raises(SchemaMismatch, match=r"triggers|functions"):
         store.check_ready()
     store.close()
-    with pytest.raises(SchemaMismatch, match="triggers"):
+    with pytest.raises(SchemaMismatch, match=r"triggers|functions"):
         SqlStore(scene.place)

@@ -1,0 +1,160 @@
+"""The programs as each database runs them: on SQLite statement by statement, on PostgreSQL by a function of its own."""
+
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from fairdeal.errors import SchemaMismatch
+from fairdeal.store.programs import PROGRAMS, Do, Each, Gate, Given, Program, Step
+
+Values: TypeAlias = Mapping[str, Any]
+"""A program's arguments by name, and its rows as lists of mappings."""
+
+_REFUSED: Final = "FD001"  # a class of errors that PostgreSQL itself never has
+_NAME: Final = re.compile(r":(\w+)")
+
+
+class Unmet(Exception):
+    """A statement was refused for `reason`; at `place` in its rows, if it is one for each of them."""
+
+    def __init__(self, reason: str, place: int | None) -> None:
+        super().__init__(reason)
+        self.reason, self.place = reason, place
+
+
+def perform(connection: Connection, program: Program, *calls: Values) -> list[bool]:
+    """Runs the program once for each call, in this order, in the caller's transaction; whether each went through its
+    gate. Raises Unmet.
+    """
+    if connection.dialect.name == "sqlite":
+        cursor: sqlite3.Cursor = connection.connection.cursor()  # type: ignore[assignment]
+        try:
+            return [_run(cursor, program.steps, call, None) for call in calls]
+        finally:
+            cursor.close()
+    one = _call(program)
+    values = [value for call in calls for value in _in_order(program, call)]
+    try:
+        answers = connection.exec_driver_sql(f"SELECT {', '.join([one] * len(calls))}", tuple(values)).one()
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) != _REFUSED:
+            raise
+        told = error.orig.diag  # type: ignore[union-attr]
+        raise Unmet(told.message_primary, told.message_detail and int(told.message_detail)) from None
+    return list(answers)
+
+
+def make(connection: Connection) -> None:
+    """Makes the functions, where there are none: PostgreSQL has them, SQLite has no such."""
+    if connection.dialect.name == "postgresql":
+        for program in PROGRAMS:
+            connection.exec_driver_sql(_function(program))
+
+
+def remove(connection: Connection) -> None:
+    """Takes the functions away."""
+    if connection.dialect.name == "postgresql":
+        for row in _found(connection):
+            connection.execute(text(f"DROP FUNCTION {row.signature}"))
+
+
+def check(connection: Connection) -> None:
+    """Raises SchemaMismatch unless the database has every function as `make` does, and no other of its name."""
+    if connection.dialect.name == "postgresql":
+        found = sorted((row.name, row.arguments, row.body, row.plain) for row in _found(connection))
+        if found != sorted((program.name, _arguments(program), _body(program), True) for program in PROGRAMS):
+            raise SchemaMismatch("the database's functions are not those of its schema version")
+
+
+def _run(cursor: sqlite3.Cursor, steps: Sequence[Step], values: Values, place: int | None) -> bool:
+    for step in steps:
+        match step:
+            case Gate(sql):
+                if cursor.execute(sql, values).rowcount != 1:
+                    return False
+            case Do(sql, unless):
+                if cursor.execute(sql, values).rowcount != 1 and unless is not None:
+                    raise Unmet(unless, place)
+            case Each(rows, each):
+                for number, row in enumerate(values[rows]):
+                    _run(cursor, each, {**values, **row}, number)
+            case Given(argument, given):
+                if values[argument] is not None:
+                    _run(cursor, given, values, None)
+    return True
+
+
+@cache
+def _call(program: Program) -> str:
+    columns = [f"%s::{type_}[]" for row in program.rows.values() for type_ in row.values()]
+    return f"{program.name}({', '.join([*(f'%s::{type_}' for type_ in program.arguments.values()), *columns])})"
+
+
+def _in_order(program: Program, values: Values) -> Iterator[object]:
+    yield from (values[name] for name in program.arguments)
+    for name, members in program.rows.items():
+        yield from ([row[member] for row in values[name]] for member in members)
+
+
+def _function(program: Program) -> str:
+    return (
+        f"CREATE FUNCTION {program.name}({_arguments(program)}) RETURNS boolean LANGUAGE plpgsql"
+        f" AS $program${_body(program)}$program$"
+    )
+
+
+def _arguments(program: Program) -> str:
+    """`p_name` for a single value, `p_rows_member` for a list: no column has such a name."""
+    singles = [f"p_{name} {type_}" for name, type_ in program.arguments.items()]
+    lists = [f"p_{rows}_{name} {type_}[]" for rows, members in program.rows.items() for name, type_ in members.items()]
+    return ", ".join(singles + lists)
+
+
+def _body(program: Program) -> str:
+    lines = "\n".join(_plpgsql(program, program.steps, None))
+    return f"\nDECLARE changed bigint;\nBEGIN\n{lines}\nRETURN true;\nEND\n"
+
+
+def _plpgsql(program: Program, steps: Sequence[Step], rows: str | None) -> Iterator[str]:
+    for step in steps:
+        match step:
+            case Gate(sql):
+                yield f"{_named(program, sql, rows)};"
+                yield "IF NOT FOUND THEN RETURN false; END IF;"
+            case Do(sql, unless):
+                yield f"{_named(program, sql, rows)};"
+                if unless is not None:
+                    detail = "" if rows is None else ", DETAIL = place - 1"
+                    refuse = f"RAISE EXCEPTION USING ERRCODE = '{_REFUSED}', MESSAGE = '{unless}'{detail}"
+                    yield f"GET DIAGNOSTICS changed = ROW_COUNT; IF changed <> 1 THEN {refuse}; END IF;"
+            case Each(of, each):
+                first = next(iter(program.rows[of]))
+                yield f"FOR place IN 1 .. cardinality(p_{of}_{first}) LOOP"
+                yield from _plpgsql(program, each, of)
+                yield "END LOOP;"
+            case Given(argument, given):
+                yield f"IF p_{argument} IS NOT NULL THEN"
+                yield from _plpgsql(program, given, None)
+                yield "END IF;"
+
+
+def _named(program: Program, sql: str, rows: str | None) -> str:
+    members = program.rows[rows] if rows else {}
+    return _NAME.sub(lambda name: f"p_{rows}_{name[1]}[place]" if name[1] in members else f"p_{name[1]}", sql)
+
+
+_FOUND: Final = """
+SELECT oid::regprocedure::text AS signature, proname AS name, pg_get_function_arguments(oid) AS arguments,
+       prosrc AS body, prolang = (SELECT oid FROM pg_language WHERE lanname = 'plpgsql')
+       AND NOT prosecdef AND proconfig IS NULL AND prorettype = 'boolean'::regtype AS plain
+FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname = ANY(:names)
+"""
+
+
+def _found(connection: Connection) -> Sequence[Any]:
+    return connection.execute(text(_FOUND), {"names": [program.name for program in PROGRAMS]}).all()
