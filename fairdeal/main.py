@@ -146,7 +146,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         hub=hub,
         hashing=Hashing(),
         proxies=Proxies(settings.trusted_proxies),
-        rates=_rates(settings.limits),
+        rates=_rates(settings.limits, settings.workers),
         metrics=metrics,
         disks=disks,
         drain=Drain(),
@@ -290,13 +290,13 @@ def _house(settings: Settings, entropy: Entropy) -> House:
     )
 
 
-def _rates(limits: Limits) -> Rates:
+def _rates(limits: Limits, workers: int) -> Rates:
     return Rates(
         account=Rate(limits.account_burst, limits.account_per_minute),
         address=Rate(limits.address_burst, limits.address_per_minute),
-        sign_up=Rate(limits.sign_up_burst, limits.sign_up_per_minute),
-        wrong_name=Rate(limits.wrong_name_burst, limits.wrong_name_per_minute),
-        wrong_address=Rate(limits.wrong_address_burst, limits.wrong_address_per_minute),
+        sign_up=Rate(limits.sign_up_burst, limits.sign_up_per_minute).share(workers),
+        wrong_name=Rate(limits.wrong_name_burst, limits.wrong_name_per_minute).share(workers),
+        wrong_address=Rate(limits.wrong_address_burst, limits.wrong_address_per_minute).share(workers),
     )
 
 

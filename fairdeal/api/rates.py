@@ -1,4 +1,5 @@
-"""How often somebody may call: buckets of tokens, in this process's memory, used on its event loop alone.
+"""How often somebody may call: buckets of tokens, in this process's memory, used on its event loop alone. Where
+guessing pays each of several processes gives its share alone: who is turned away by one comes to the next.
 
 A login is counted by its account, so that neighbours behind one address do not slow each other down; everybody else by
 address. Wrong passwords are counted besides, by address and by name; a right one costs nothing.
@@ -25,7 +26,11 @@ class Rate:
     """`burst` at once after a rest, `per_minute` for as long as one likes."""
 
     burst: int
-    per_minute: int
+    per_minute: float
+
+    def share(self, processes: int) -> "Rate":
+        """What each of so many may give so that together they give no more; at least one at once."""
+        return Rate(max(1, self.burst // processes), self.per_minute / processes)
 
 
 class Buckets:

@@ -1,6 +1,7 @@
 """How often somebody may call, and whose address a call comes from."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from fairdeal.api.addresses import Proxies, bucket_of
 from fairdeal.api.problems import NotNow
 from fairdeal.api.rates import Buckets, Rate, Rates
 from fairdeal.errors import CredentialsRefused
-from tests.api.table import Person, Service, bearer, ok, play_out, start_two
+from fairdeal.main import _rates
+from fairdeal.settings import Limits
+from tests.api.table import Person, Service, bearer, ok, on_turn, start_two
 
 WRONG = {"name": "alice", "password": "wrong horse"}
 RIGHT = {"name": "alice", "password": "correct horse"}
@@ -184,6 +187,17 @@ def test_guesses_made_at_once_are_all_counted() -> None:
         pytest.fail("the password is not looked at")
 
 
+def test_several_workers_have_no_more_guesses_to_give_than_one() -> None:
+    workers, guessed = [_rates(Limits(), 4) for _ in range(4)], 0
+    for worker in workers:
+        with suppress(NotNow):
+            while True:
+                guess(worker, "alice", "192.0.2.1")
+                guessed += 1
+    assert guessed == Limits().wrong_name_burst
+    assert Rate(3, 60).share(8) == Rate(1, 7.5)
+
+
 def test_a_strangers_guesses_do_not_lock_the_owner_out_at_home() -> None:
     counted = few()
     with counted.log_in("alice", "192.0.2.1"):
@@ -201,15 +215,17 @@ def test_a_strangers_guesses_do_not_lock_the_owner_out_at_home() -> None:
 
 
 def test_a_match_at_full_speed_with_every_move_twice_is_not_limited(service: Service) -> None:
+    """By far: it is played to its end where there is a tenth of what there is."""
+    tenth = {name: value // 10 for name, value in service.settings.limits.model_dump().items() if "account" in name}
+    service.overrides["limits"] = tenth
+    service.restart(0)
     players = start_two(service)
-
-    def look_often(player: Any) -> dict[str, Any]:
-        legal: dict[str, Any] = player.view["legal"][0]
-        ok(player.send(signed := player.sign(legal)))
-        ok(player.send(signed))
-        return legal
-
-    play_out(players, look_often)
+    for _ in range(40):
+        player = on_turn(players)
+        signed = player.sign(player.view["legal"][0])
+        for _ in range(2):
+            ok(player.send(signed))
+    on_turn(players).do({"resign": True})
 
 
 @pytest.mark.parametrize(
