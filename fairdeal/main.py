@@ -25,6 +25,7 @@ from fairdeal.api.server import Server, listen, serve_metrics
 from fairdeal.api.webhooks import WebhookSecret
 from fairdeal.api.workers import Worker, supervise
 from fairdeal.app.accounts import Accounts
+from fairdeal.app.assets import check_assets
 from fairdeal.app.audit import Audit
 from fairdeal.app.cashier import Cashier
 from fairdeal.app.clock import Ticker
@@ -120,6 +121,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         heart.check_start()
         check_copy(store, keys, copy)
         matches.check_ready()
+        check_assets(store, house)
         matches.check_keys()
         witnesses.check()
         sequencer.begin()
@@ -136,7 +138,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     services = Services(
         accounts=Accounts(store, house, hub, clock, entropy),
         cashier=Cashier(store, house, clock, entropy),
-        safeguards=Safeguards(store, matches, clock),
+        safeguards=Safeguards(store, house, matches, clock),
         tables=Tables(store, house, matches, clock, entropy),
         matches=matches,
         heart=heart,
@@ -278,8 +280,10 @@ def _house(settings: Settings, entropy: Entropy) -> House:
         receipts=receipts,
         retired_receipts=tuple(retired_receipts),
         custody=Custody(sealing, retired_sealing),
-        asset=terms.Asset(settings.asset_code, settings.asset_exponent),
-        fees=FeeSchedule(**settings.fees.model_dump()),
+        assets=tuple(terms.Asset(code, exponent) for code, exponent in settings.assets.items()),
+        fees={
+            code: FeeSchedule(**settings.asset_fees.get(code, settings.fees).model_dump()) for code in settings.assets
+        },
         clock=terms.Clock(decision_ms=settings.decisions_ms[0], **settings.clock.model_dump()),
         decisions_ms=settings.decisions_ms,
         deals_max=settings.deals_max,

@@ -5,13 +5,14 @@
 import os
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from fairdeal.errors import FairdealError, Malformed
 from fairdeal.ids import ASSET_CODE, FEES_ID
+from fairdeal.ledger import check_exponent
 from fairdeal.limits import (
     MAX_CLOCK_MS,
     MAX_DEALS,
@@ -24,6 +25,8 @@ from fairdeal.limits import (
 from fairdeal.tlog import Policy
 
 _DAY_MS = 86_400_000
+_AssetCode: TypeAlias = Annotated[str, Field(pattern=f"^{ASSET_CODE}$")]
+_Exponent: TypeAlias = Annotated[int, Field(ge=0, le=MAX_EXPONENT)]
 
 
 class Fees(BaseModel):
@@ -124,9 +127,11 @@ class Settings(BaseSettings):
     """
     disk_free_mb: int = Field(default=1_024, ge=1)
     """Less free room than this, for the database or the log's copy, is an alarm."""
-    asset_code: str = Field(default="JETON", pattern=f"^{ASSET_CODE}$")
-    asset_exponent: int = Field(default=0, ge=0, le=MAX_EXPONENT)
+    assets: dict[_AssetCode, _Exponent] = Field(default={"JETON": 0}, min_length=1)
+    """What may be staked: the code of each, and the decimals of its smallest unit; the first is the usual one."""
     fees: Fees = Fees()
+    asset_fees: dict[_AssetCode, Fees] = {}
+    """The fee schedule of new tables in an asset, in place of `fees`: a cap counts in the units of one asset alone."""
     clock: Clock = Clock()
     decisions_ms: tuple[int, ...] = Field(default=(30_000,), min_length=1)
     """The times for a decision that an opener may choose from; the first is the usual one."""
@@ -137,6 +142,20 @@ class Settings(BaseSettings):
     session_ms: int = Field(default=30 * _DAY_MS, ge=1)
     account_kept_days: int = Field(default=0, ge=0)
     """After its last match or money an account cannot be erased for so long."""
+
+    def _check_money(self) -> None:
+        for code, exponent in self.assets.items():
+            try:
+                check_exponent(code, exponent)
+            except Malformed as error:
+                raise ValueError(error.message) from None
+        unknown, general = self.asset_fees.keys() - self.assets.keys(), self.assets.keys() - self.asset_fees.keys()
+        if unknown:
+            raise ValueError(f"there are fees of {', '.join(sorted(unknown))}, which is no asset here")
+        if any(fees.commission_bp + fees.tax_bp > 10_000 for fees in (self.fees, *self.asset_fees.values())):
+            raise ValueError("commission and tax together take at most the whole pot")
+        if self.fees.commission_cap < MAX_SAFE_INTEGER and len(general) > 1:
+            raise ValueError("a cap counts in the units of one asset: give the others fees of their own")
 
     def place(self) -> Path | str:
         """Where the records are kept: the path of a SQLite file, or the URL of a PostgreSQL."""
@@ -174,8 +193,7 @@ class Settings(BaseSettings):
             raise ValueError("several workers need a PostgreSQL: a SQLite file is for one process")
         if self.metrics_port is not None and self.metrics_port + self.workers > 65_536:
             raise ValueError("each worker has a port for its metrics, from the first one on")
-        if self.fees.commission_bp + self.fees.tax_bp > 10_000:
-            raise ValueError("commission and tax together take at most the whole pot")
+        self._check_money()
         if any(not 1 <= decision_ms <= MAX_CLOCK_MS for decision_ms in self.decisions_ms):
             raise ValueError("a decision takes from 1 ms to a day")
         given = (self.operator_token, self.auditor_token)

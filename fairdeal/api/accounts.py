@@ -8,6 +8,7 @@ from fairdeal.api.caller import (
     ALSO_NOBODY,
     CallerDep,
     OperatorDep,
+    Services,
     ServicesDep,
     TokenDep,
     check_origin,
@@ -15,7 +16,7 @@ from fairdeal.api.caller import (
     is_operator,
 )
 from fairdeal.api.door import CLIENT
-from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
+from fairdeal.api.paging import AssetQuery, Cursor, Limit, cursor_of, position_of
 from fairdeal.api.schemas.accounts import (
     AccountOut,
     LogIn,
@@ -29,10 +30,12 @@ from fairdeal.api.schemas.accounts import (
     WalletLineOut,
     WalletOut,
     WalletPage,
+    WalletsOut,
 )
 from fairdeal.app.history_ports import WalletLine
 from fairdeal.app.ports import Account
 from fairdeal.errors import Forbidden
+from fairdeal.match.terms import Asset
 
 router = APIRouter(tags=["accounts"])
 
@@ -127,20 +130,33 @@ async def me(caller: CallerDep) -> AccountOut:
 
 
 @router.get("/wallet", operation_id="wallet")
-def wallet(services: ServicesDep, caller: CallerDep) -> WalletOut:
-    """The caller's money."""
-    asset, kept = services.accounts.asset, services.accounts.wallet(caller.id)
-    return WalletOut(asset=asset.code, exponent=asset.exponent, cash=kept.cash, held=kept.held, pending=kept.pending)
+def wallet(services: ServicesDep, caller: CallerDep, asset: AssetQuery = None) -> WalletOut:
+    """The caller's money of one asset."""
+    return _wallet(services, caller, services.accounts.asset(asset))
+
+
+@router.get("/wallets", operation_id="wallets")
+def wallets(services: ServicesDep, caller: CallerDep) -> WalletsOut:
+    """The caller's money of every asset that the house plays for, the usual one first."""
+    return WalletsOut(wallets=[_wallet(services, caller, asset) for asset in services.accounts.assets])
 
 
 @router.get("/wallet/lines", operation_id="wallet_lines")
-def wallet_lines(services: ServicesDep, caller: CallerDep, cursor: Cursor = None, limit: Limit = 50) -> WalletPage:
-    """What moved the caller's free money, newest first."""
-    lines = services.accounts.wallet_lines(caller.id, position_of(cursor), limit)
+def wallet_lines(
+    services: ServicesDep, caller: CallerDep, asset: AssetQuery = None, cursor: Cursor = None, limit: Limit = 50
+) -> WalletPage:
+    """What moved the caller's free money of one asset, newest first."""
+    found = services.accounts.asset(asset)
+    lines = services.accounts.wallet_lines(caller.id, found, position_of(cursor), limit)
     return WalletPage(
         lines=[wallet_line(line) for line in lines],
         cursor=cursor_of([line.seq for line in lines], limit),
     )
+
+
+def _wallet(services: Services, caller: Account, asset: Asset) -> WalletOut:
+    kept = services.accounts.wallet(caller.id, asset)
+    return WalletOut(asset=asset.code, exponent=asset.exponent, cash=kept.cash, held=kept.held, pending=kept.pending)
 
 
 def wallet_line(line: WalletLine) -> WalletLineOut:

@@ -35,14 +35,14 @@ _OPERATOR: Final[dict[str, Any]] = {"dependencies": [OperatorDep], "tags": ["ope
 @router.post("/deposits", status_code=201, operation_id="deposit", **_OPERATOR)
 def deposit(body: DepositIn, key: IdempotencyKey, services: ServicesDep) -> DepositOut:
     """Gives an account money. For the operator."""
-    done = services.cashier.deposit("operator", key, body.account, body.amount)
+    done = services.cashier.deposit("operator", key, body.account, body.amount, body.asset)
     return DepositOut(transaction=done.transaction, balance=done.balance, at=done.at)
 
 
 @router.post("/withdrawals", status_code=201, operation_id="withdraw")
 def withdraw(body: WithdrawalIn, key: IdempotencyKey, services: ServicesDep, caller: CallerDep) -> WithdrawalOut:
     """Asks for money: it leaves the caller's free balance at once, and is pending until the cashier pays or refuses."""
-    return _withdrawal(services.cashier.withdraw(caller.id, body.amount, key))
+    return _withdrawal(services.cashier.withdraw(caller.id, body.amount, key, body.asset))
 
 
 @router.get("/withdrawals", operation_id="withdrawals")

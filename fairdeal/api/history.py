@@ -11,7 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 from fairdeal.api.accounts import wallet_line
 from fairdeal.api.caller import CallerDep, Services, ServicesDep
 from fairdeal.api.describe import asset_of, game_of
-from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
+from fairdeal.api.paging import AssetQuery, Cursor, Limit, cursor_of, position_of
 from fairdeal.api.schemas.history import Month, OwnMatchOut, OwnMatchPage, StatementOut, TotalOut
 from fairdeal.api.schemas.tables import EndingOut
 from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
@@ -19,7 +19,7 @@ from fairdeal.app.ports import Account, Status
 from fairdeal.app.records import ending_of
 from fairdeal.ledger import format_amount
 from fairdeal.match.events import Event
-from fairdeal.match.terms import Terms
+from fairdeal.match.terms import Asset, Terms
 
 router = APIRouter(tags=["accounts"])
 
@@ -37,15 +37,21 @@ def own_matches(services: ServicesDep, caller: CallerDep, cursor: Cursor = None,
 
 @router.get("/wallet/statement", operation_id="statement")
 def statement(
-    month: Month, services: ServicesDep, caller: CallerDep, cursor: Cursor = None, limit: Limit = 50
+    month: Month,
+    services: ServicesDep,
+    caller: CallerDep,
+    asset: AssetQuery = None,
+    cursor: Cursor = None,
+    limit: Limit = 50,
 ) -> StatementOut:
-    """The caller's free money over a month: what it began with, a page of its lines, what it ended with."""
-    made, asset = _statement(services, caller, month), services.accounts.asset
-    lines = services.accounts.statement_lines(caller.id, made, position_of(cursor), limit)
+    """The caller's free money of an asset over a month: what it began with, a page of its lines, what it ended with."""
+    found = services.accounts.asset(asset)
+    made = _statement(services, caller, found, month)
+    lines = services.accounts.statement_lines(caller.id, found, made, position_of(cursor), limit)
     return StatementOut(
         month=month,
-        asset=asset.code,
-        exponent=asset.exponent,
+        asset=found.code,
+        exponent=found.exponent,
         opening=made.opening,
         totals=[TotalOut(**asdict(total)) for total in made.totals],
         lines=[wallet_line(line) for line in lines],
@@ -60,33 +66,34 @@ def statement(
     response_class=Response,
     responses={200: {"content": {"text/csv": {}}, "description": "A row a line; amounts with all their decimals."}},
 )
-def statement_csv(month: Month, services: ServicesDep, caller: CallerDep) -> Response:
+def statement_csv(month: Month, services: ServicesDep, caller: CallerDep, asset: AssetQuery = None) -> Response:
     """The same as a table: the first row has the balance that the month began with, the last the one it ended with."""
-    rows = (f"{row}\r\n" for row in _rows(services, caller, month))
-    name = f"{services.accounts.asset.code}-{month}.csv"
+    found = services.accounts.asset(asset)
+    rows = (f"{row}\r\n" for row in _rows(services, caller, found, month))
+    name = f"{found.code}-{month}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(rows, media_type="text/csv", headers=headers)
 
 
-def _statement(services: Services, caller: Account, month: str) -> Statement:
+def _statement(services: Services, caller: Account, asset: Asset, month: str) -> Statement:
     year, _, number = month.partition("-")
-    return services.accounts.statement(caller.id, int(year), int(number))
+    return services.accounts.statement(caller.id, asset, int(year), int(number))
 
 
-def _rows(services: Services, caller: Account, month: str) -> Iterator[str]:
+def _rows(services: Services, caller: Account, asset: Asset, month: str) -> Iterator[str]:
     """No member can hold a comma or a quote."""
-    made, asset = _statement(services, caller, month), services.accounts.asset
+    made = _statement(services, caller, asset, month)
     yield _COLUMNS
     yield f",opening,,,,,{format_amount(made.opening, asset.exponent)}"
-    for line in _every_line(services, caller, made):
+    for line in _every_line(services, caller, asset, made):
         figures = (format_amount(one, asset.exponent) for one in (line.amount, line.balance_before, line.balance))
         yield f"{_time(line)},{line.kind},{line.transaction},{line.match or ''},{','.join(figures)}"
     yield f",closing,,,,,{format_amount(made.closing, asset.exponent)}"
 
 
-def _every_line(services: Services, caller: Account, made: Statement) -> Iterator[WalletLine]:
+def _every_line(services: Services, caller: Account, asset: Asset, made: Statement) -> Iterator[WalletLine]:
     place = None
-    while lines := services.accounts.statement_lines(caller.id, made, place, _PAGE):
+    while lines := services.accounts.statement_lines(caller.id, asset, made, place, _PAGE):
         yield from lines
         place = lines[-1].seq
 

@@ -1,9 +1,11 @@
-"""Pages: newest first, asked for by an opaque cursor."""
+"""What is asked for in a query: pages, by an opaque cursor, and an asset."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, TypeAlias
 
 from fastapi import Query
+
+from fairdeal.api.schemas.base import AssetCode
 
 MAX_LIMIT: Final = 100
 """Rows of one page."""
@@ -11,6 +13,7 @@ MAX_LIMIT: Final = 100
 Cursor: TypeAlias = Annotated[
     str | None, Query(pattern=r"^[0-9]{1,16}$", description="From the page before; opaque.", examples=["41"])
 ]
+AssetQuery: TypeAlias = Annotated[AssetCode | None, Query(description="One of the house's; absent: the usual one.")]
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
 
 

@@ -29,7 +29,8 @@ def limits(services: ServicesDep, caller: CallerDep) -> LimitsOut:
 @router.put("/me/limits", operation_id="set_limit")
 def set_limit(body: LimitIn, services: ServicesDep, caller: CallerDep) -> LimitOut:
     """Sets one of the caller's limits: a lower one holds at once, a higher one or none 24 hours later."""
-    return LimitOut(**asdict(services.safeguards.set_limit(caller.id, body.kind, body.period, body.amount)))
+    limit = services.safeguards.set_limit(caller.id, body.kind, body.period, body.amount, body.asset)
+    return LimitOut(**asdict(limit))
 
 
 @router.get("/me/exclusion", operation_id="exclusion")

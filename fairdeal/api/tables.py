@@ -19,7 +19,7 @@ def open_table(body: TableIn, services: ServicesDep, caller: CallerDep, language
     """Opens a table. Opening does not sit."""
     services.drain.check()
     options = body.model_dump(include={"target", "scoring"})
-    wanted = Wanted(body.game, body.stake, body.private, body.decision_ms, options)
+    wanted = Wanted(body.game, body.stake, body.private, body.decision_ms, options, body.asset)
     return describe(services, services.tables.open(caller, wanted), caller, language)
 
 

@@ -128,29 +128,33 @@ class Accounts:
         return "-".join(code[start : start + 5] for start in range(0, len(code), 5))
 
     @property
-    def asset(self) -> Asset:
-        """What all money here is counted in."""
-        return self._house.asset
+    def assets(self) -> tuple[Asset, ...]:
+        """What money here is counted in, the usual one first."""
+        return self._house.assets
 
-    def wallet(self, account_id: str) -> Wallet:
-        """Free and held money."""
-        return self._store.wallet(account_id, self._house.asset.code)
+    def asset(self, code: str | None) -> Asset:
+        """The asset of that code, None for the usual one. Raises TermsRefused."""
+        return self._house.asset(code)
 
-    def wallet_lines(self, account_id: str, before: int | None, limit: int) -> tuple[WalletLine, ...]:
+    def wallet(self, account_id: str, asset: Asset) -> Wallet:
+        """Free and held money of an asset."""
+        return self._store.wallet(account_id, asset.code)
+
+    def wallet_lines(self, account_id: str, asset: Asset, before: int | None, limit: int) -> tuple[WalletLine, ...]:
         """What moved the free money, newest first."""
-        return self._store.wallet_lines(account_id, self._house.asset.code, before, limit)
+        return self._store.wallet_lines(account_id, asset.code, before, limit)
 
-    def statement(self, account_id: str, year: int, month: int) -> Statement:
+    def statement(self, account_id: str, asset: Asset, year: int, month: int) -> Statement:
         """The free money over a calendar month, UTC."""
         start, end = month_span(year, month)
-        return self._store.statement(account_id, self._house.asset.code, start, end)
+        return self._store.statement(account_id, asset.code, start, end)
 
     def statement_lines(
-        self, account_id: str, made: Statement, after: int | None, limit: int
+        self, account_id: str, asset: Asset, made: Statement, after: int | None, limit: int
     ) -> tuple[WalletLine, ...]:
         """The lines of a statement, the oldest first, from the one after that place on; None for the first."""
         place = made.after if after is None else max(after, made.after)
-        return self._store.statement_lines(account_id, self._house.asset.code, place, made.last, limit)
+        return self._store.statement_lines(account_id, asset.code, place, made.last, limit)
 
     def own_matches(self, account_id: str, before: int | None, limit: int) -> tuple[OwnMatch, ...]:
         """Where the account sits or sat, by when it sat down, the newest first."""

@@ -7,7 +7,6 @@ from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.once import Once, intent
 from fairdeal.app.ports import Store
-from fairdeal.errors import TermsRefused
 
 _ID_BYTES: Final = 16
 
@@ -28,16 +27,14 @@ class Cashier:
         self._entropy = entropy
 
     def deposit(self, scope: Scope, key: str, account_id: str, amount: int, asset: str | None = None) -> Deposited:
-        """From the cashier to a player's free money. `asset` is what the amount is counted in, None for the house's.
+        """From the cashier to a player's free money. `asset` is what the amount is counted in, None for the usual one.
 
-        Raises what `CashierStore.deposit` does; TermsRefused for another asset than the house's.
+        Raises what `CashierStore.deposit` does; TermsRefused for an asset that the house has not.
         """
-        house_asset = self._house.asset.code
-        if asset not in (None, house_asset):
-            raise TermsRefused("the house plays for another asset", {"asset": house_asset})
+        code = self._house.asset(asset).code
         new_id = self._entropy.take(_ID_BYTES).hex()
-        money = ledger.deposit(new_id, account_id, amount, asset=house_asset, at=self._clock.now_ms())
-        once = Once(scope, key, intent("deposit", account=account_id, amount=amount))
+        money = ledger.deposit(new_id, account_id, amount, asset=code, at=self._clock.now_ms())
+        once = Once(scope, key, intent("deposit", account=account_id, amount=amount, asset=code))
         return self._store.deposit(account_id, money, once)
 
     def reverse(self, key: str, mistake: str, reason: str) -> Deposited:
@@ -48,15 +45,16 @@ class Cashier:
         once = Once("operator", key, intent("reversal", transaction=mistake, reason=reason))
         return self._store.reverse(mistake, reason, self._clock.now_ms(), once)
 
-    def withdraw(self, account_id: str, amount: int, key: str) -> Withdrawal:
+    def withdraw(self, account_id: str, amount: int, key: str, asset: str | None = None) -> Withdrawal:
         """The player wants that much out: it leaves the free money at once, and waits for the cashier.
 
-        Raises InsufficientFunds, IdempotencyConflict.
+        Raises TermsRefused for the asset, InsufficientFunds, IdempotencyConflict.
         """
         new_id = self._entropy.take(_ID_BYTES).hex()
-        asset, now = self._house.asset.code, self._clock.now_ms()
-        money = ledger.withdraw(new_id, account_id, amount, asset=asset, at=now)
-        return self._store.withdraw(new_id, account_id, money, Once(account_id, key, intent("withdraw", amount=amount)))
+        code, now = self._house.asset(asset).code, self._clock.now_ms()
+        money = ledger.withdraw(new_id, account_id, amount, asset=code, at=now)
+        once = Once(account_id, key, intent("withdraw", amount=amount, asset=code))
+        return self._store.withdraw(new_id, account_id, money, once)
 
     def end_withdrawal(self, scope: Scope, key: str, withdrawal_id: str, result: WithdrawalResult) -> Withdrawal:
         """It was paid out, or is refused and given back whole; once, whoever says so first.

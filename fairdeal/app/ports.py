@@ -160,9 +160,9 @@ class SignificantEvent:
     """Something that was done or found, and that an auditor is shown. `seq` orders and pages; None until it is kept.
 
     `data` of "erasure": `account`, `reason`; of "exclusion": `account`, `stop`, `until`; of "identify": `player`,
-    `reason`, and `m` and `seat`, both None where nobody had that pseudonym; of "limit": `account`, `limit`, `period`,
-    `old`, `amount`, `from`; of "proof": `transactions`, `root`, `matches`, and `fault`, None where the books hold; of
-    "reset": `account`, `reason`; of "reversal": `account`, `transaction`, the one that it undoes, `reason`; of
+    `reason`, and `m` and `seat`, both None where nobody had that pseudonym; of "limit": `account`, `asset`, `limit`,
+    `period`, `old`, `amount`, `from`; of "proof": `transactions`, `root`, `matches`, and `fault`, None where the books
+    hold; of "reset": `account`, `reason`; of "reversal": `account`, `transaction`, the one that it undoes, `reason`; of
     "switch": `account`, None for everybody, `play`, `reason`; of "void": `m`.
     """
 
@@ -273,6 +273,12 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecordStore, Recov
 
     def oldest_open(self) -> bytes | None:
         """Event 0 of the match that was opened first; None before there is any."""
+
+    def held_assets(self) -> frozenset[str]:
+        """The codes of all assets that somebody has money in."""
+
+    def newest_open(self, asset: str) -> bytes | None:
+        """Event 0 of the match that was opened last for that asset; None when there is none."""
 
     def sealed_seed(self, match_id: str) -> bytes:
         """Raises UnknownMatch."""

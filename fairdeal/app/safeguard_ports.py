@@ -15,8 +15,11 @@ RAISE_DELAY_MS: Final = 24 * 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A player's own limit in force, None for none; `next_amount` takes its place at `next_from`, when that stands."""
+    """A player's own limit in force in an asset, None for none. At `next_from`, when that stands, `next_amount` takes
+    its place.
+    """
 
+    asset: str
     kind: LimitKind
     period: Period
     amount: int | None
@@ -58,7 +61,9 @@ class SafeguardStore(Protocol):
     Each write is a significant event too. Seats and deposits are held to all of this in their own transactions.
     """
 
-    def set_limit(self, account_id: str, kind: LimitKind, period: Period, amount: int | None, at: int) -> Limit:
+    def set_limit(
+        self, account_id: str, asset: str, kind: LimitKind, period: Period, amount: int | None, at: int
+    ) -> Limit:
         """Not above the one in force: at once. Above it, or none: after RAISE_DELAY_MS. What was to come is dropped.
 
         Raises UnknownAccount.

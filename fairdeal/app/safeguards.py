@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from fairdeal.app.house import Clock
+from fairdeal.app.house import Clock, House
 from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Store
 from fairdeal.app.safeguard_ports import Exclusion, ExclusionKind, Limit, LimitKind, Period, Switch
@@ -16,14 +16,18 @@ COOL_OFF_MAX_MS: Final = 42 * 24 * 3_600_000
 class Safeguards:
     """The use cases of limits and stops. Safe to call from several threads."""
 
-    def __init__(self, store: Store, matches: Matches, clock: Clock) -> None:
+    def __init__(self, store: Store, house: House, matches: Matches, clock: Clock) -> None:
         self._store = store
+        self._house = house
         self._matches = matches
         self._clock = clock
 
-    def set_limit(self, account_id: str, kind: LimitKind, period: Period, amount: int | None) -> Limit:
-        """Sets a limit of one's own, None for none."""
-        return self._store.set_limit(account_id, kind, period, amount, self._clock.now_ms())
+    def set_limit(
+        self, account_id: str, kind: LimitKind, period: Period, amount: int | None, asset: str | None = None
+    ) -> Limit:
+        """Sets a limit of one's own, None for none, in an asset, None for the usual one. Raises TermsRefused."""
+        code = self._house.asset(asset).code
+        return self._store.set_limit(account_id, code, kind, period, amount, self._clock.now_ms())
 
     def limits(self, account_id: str) -> tuple[Limit, ...]:
         """An account's own limits."""

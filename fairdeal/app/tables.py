@@ -39,7 +39,7 @@ _CODE_LENGTH: Final = 8
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What an opener chooses; all else is the house's. `options` are those of the ruleset that are not its usual ones;
-    `decision_ms` is one of the house's times, None for the usual one.
+    `decision_ms` is one of the house's times and `asset` one of its assets, None for the usual one.
     """
 
     game: str
@@ -47,6 +47,7 @@ class Wanted:
     private: bool = False
     decision_ms: int | None = None
     options: Mapping[str, int | str] = field(default_factory=dict)
+    asset: str | None = None
 
 
 class Tables:
@@ -69,7 +70,7 @@ class Tables:
         clock = house.clock if wanted.decision_ms is None else replace(house.clock, decision_ms=wanted.decision_ms)
         if wanted.game not in RULESETS or clock.decision_ms not in house.decisions_ms:
             raise TermsRefused("the house does not open such tables", {"decisions_ms": list(house.decisions_ms)})
-        ruleset = find_ruleset(RULESETS[wanted.game])
+        ruleset, asset = find_ruleset(RULESETS[wanted.game]), house.asset(wanted.asset)
         if wanted.stake and not ruleset.features.shuffled:
             raise StakeRefused("a game whose pack is not shuffled between the deals is played for nothing")
         now = self._clock.now_ms()
@@ -81,8 +82,8 @@ class Tables:
             ruleset=ruleset,
             options=ruleset.parse_options({**ruleset.format_options(ruleset.defaults), **wanted.options}),
             stake=wanted.stake,
-            asset=house.asset,
-            fees=house.fees,
+            asset=asset,
+            fees=house.fees[asset.code],
             clock=clock,
             deals_max=house.deals_max,
             close_by=now + house.table_wait_ms + CLOSE_MS,
@@ -96,7 +97,7 @@ class Tables:
                 opener=opener.id,
                 seats=terms.seats,
                 stake=wanted.stake,
-                asset=house.asset.code,
+                asset=asset.code,
                 visibility="private" if wanted.private else "public",
                 code=new_code(self._entropy, _CODE_LENGTH) if wanted.private else None,
                 line=opened.line,

@@ -37,10 +37,11 @@ def deposit(
         str, typer.Option(help="Of this payment alone, 8 to 64 characters: said again, it does nothing more.")
     ],
     url: Url,
+    asset: Annotated[str | None, typer.Option(help="What it is counted in.", show_default="the usual one")] = None,
 ) -> None:
     """Give an account money that has come in."""
     with role_api("operator", url) as api:
-        done = api.deposit(account, amount, reference)
+        done = api.deposit(account, amount, reference, asset)
     typer.echo(f"{done['transaction']}  balance {done['balance']}")
 
 

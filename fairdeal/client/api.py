@@ -88,21 +88,25 @@ class Api:
         """The account of this session."""
         return self._call("GET", "/v1/me")
 
-    def wallet(self) -> Answer:
-        """Free money, and what is held at tables."""
-        return self._call("GET", "/v1/wallet")
+    def wallet(self, asset: str | None = None) -> Answer:
+        """Free money, and what is held at tables, of the usual asset or another one."""
+        return self._call("GET", "/v1/wallet", query=_of({}, asset))
 
-    def wallet_lines(self, cursor: str | None = None) -> Answer:
+    def wallets(self) -> Answer:
+        """The same of every asset, the usual one first."""
+        return self._call("GET", "/v1/wallets")
+
+    def wallet_lines(self, cursor: str | None = None, asset: str | None = None) -> Answer:
         """A page of what moved the free money, newest first."""
-        return self._page("/v1/wallet/lines", cursor)
+        return self._page("/v1/wallet/lines", cursor, asset=asset)
 
-    def statement(self, month: str, cursor: str | None = None) -> Answer:
+    def statement(self, month: str, cursor: str | None = None, asset: str | None = None) -> Answer:
         """The free money over a month, such as 2026-11, with a page of its lines, the oldest first."""
-        return self._page("/v1/wallet/statement", cursor, month=month)
+        return self._page("/v1/wallet/statement", cursor, month=month, asset=asset)
 
-    def withdraw(self, amount: int, key: str) -> Answer:
+    def withdraw(self, amount: int, key: str, asset: str | None = None) -> Answer:
         """Ask for money: it leaves the free money at once, and waits for the cashier."""
-        return self._call("POST", "/v1/withdrawals", {"amount": amount}, key=key)
+        return self._call("POST", "/v1/withdrawals", _of({"amount": amount}, asset), key=key)
 
     def withdrawals(self, cursor: str | None = None) -> Answer:
         """A page of one's own withdrawals, newest first."""
@@ -112,9 +116,9 @@ class Api:
         """One's own limits, in force or to come."""
         return self._call("GET", "/v1/me/limits")
 
-    def set_limit(self, kind: str, period: str, amount: int | None) -> Answer:
+    def set_limit(self, kind: str, period: str, amount: int | None, asset: str | None = None) -> Answer:
         """Set one of them (`deposit`, `stake` or `loss`; `day`, `week` or `month`), None for none."""
-        return self._call("PUT", "/v1/me/limits", {"kind": kind, "period": period, "amount": amount})
+        return self._call("PUT", "/v1/me/limits", _of({"kind": kind, "period": period, "amount": amount}, asset))
 
     def exclusion(self) -> Answer:
         """One's own stop in force, its members null when there is none."""
@@ -225,9 +229,9 @@ class Api:
 
     # By the operator's token
 
-    def deposit(self, account: str, amount: int, key: str) -> Answer:
-        """Money for an account."""
-        return self._call("POST", "/v1/deposits", {"account": account, "amount": amount}, key=key)
+    def deposit(self, account: str, amount: int, key: str, asset: str | None = None) -> Answer:
+        """Money for an account, of the usual asset or another one."""
+        return self._call("POST", "/v1/deposits", _of({"account": account, "amount": amount}, asset), key=key)
 
     def pending_withdrawals(self, cursor: str | None = None) -> Answer:
         """A page of the withdrawals that wait for an answer, newest first."""
@@ -325,3 +329,8 @@ class Api:
                 return response
             raise refusal_of(response)
         raise Unreachable("the service does not answer")
+
+
+def _of(form: Mapping[str, int | str | None], asset: str | None) -> dict[str, Any]:
+    """With the asset, where one is named."""
+    return dict(form) if asset is None else {**form, "asset": asset}

@@ -5,6 +5,7 @@ Pure: it says which entries a movement makes and what must hold; `fairdeal.store
 
 from fairdeal.ledger.amounts import format_amount
 from fairdeal.ledger.books import Books, check_books
+from fairdeal.ledger.currencies import check_exponent
 from fairdeal.ledger.fees import Fees, FeeSchedule, TaxBase
 from fairdeal.ledger.model import (
     CASHIER,
@@ -51,6 +52,7 @@ __all__ = [
     "cancel",
     "cash",
     "check_books",
+    "check_exponent",
     "deposit",
     "form_pot",
     "format_amount",

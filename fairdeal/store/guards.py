@@ -135,7 +135,8 @@ GUARDS: Final = {
     "limits_follow": Guard(
         "BEFORE INSERT ON limits",
         "NEW.old_amount IS DISTINCT FROM (SELECT CASE WHEN from_at <= NEW.asked_at THEN amount ELSE old_amount END"
-        " FROM limits WHERE account_id = NEW.account_id AND kind = NEW.kind AND period = NEW.period"
+        " FROM limits WHERE account_id = NEW.account_id AND asset = NEW.asset AND kind = NEW.kind"
+        " AND period = NEW.period"
         " ORDER BY seq DESC LIMIT 1)",
         "a limit follows the one in force",
     ),

@@ -70,6 +70,12 @@ def wallet(connection: Connection, account_id: str, asset: str) -> Wallet:
     return Wallet(*(balance(connection, name(account_id), asset) for name in (cash, held, pending)))
 
 
+def held_assets(connection: Connection) -> frozenset[str]:
+    """Those of which not every balance is zero."""
+    some = select(balances.c.asset).where(balances.c.balance != 0).distinct()
+    return frozenset(connection.execute(some).scalars())
+
+
 def books(connection: Connection, asset: str) -> Books:
     """Every record of one asset that must agree with the others."""
     kept = connection.execute(select(balances.c.account, balances.c.balance).where(balances.c.asset == asset))

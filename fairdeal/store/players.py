@@ -42,9 +42,11 @@ class PlayerRecords:
         with self._database.read() as connection:
             return cashier.pending(connection, before, limit)
 
-    def set_limit(self, account_id: str, kind: LimitKind, period: Period, amount: int | None, at: int) -> Limit:
+    def set_limit(
+        self, account_id: str, asset: str, kind: LimitKind, period: Period, amount: int | None, at: int
+    ) -> Limit:
         with self._database.write() as connection:
-            return safeguards.set_limit(connection, account_id, kind, period, amount, at)
+            return safeguards.set_limit(connection, account_id, asset, kind, period, amount, at)
 
     def limits(self, account_id: str, at: int) -> tuple[Limit, ...]:
         with self._database.read() as connection:

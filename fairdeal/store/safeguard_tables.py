@@ -8,7 +8,9 @@ from fairdeal.store.tables import SEQUENCE, Row
 
 
 class LimitRow(Row, table=True):
-    """The newest row of an account, kind and period says all: `old_amount` holds before `from_at`, `amount` then."""
+    """The newest row of an account, asset, kind and period says all: `old_amount` holds before `from_at`, `amount` from
+    then on.
+    """
 
     __tablename__ = "limits"
     __table_args__ = (
@@ -19,10 +21,11 @@ class LimitRow(Row, table=True):
             f"from_at = asked_at + CASE WHEN amount <= coalesce(old_amount, amount) THEN 0 ELSE {RAISE_DELAY_MS} END",
             name="raised_late",
         ),
-        Index(None, "account_id", "kind", "period", "seq"),
+        Index(None, "account_id", "asset", "kind", "period", "seq"),
     )
     seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     account_id: str = Field(foreign_key="accounts.id")
+    asset: str
     kind: str
     period: str
     amount: int | None = Field(sa_type=BigInteger)

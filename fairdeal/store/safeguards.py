@@ -5,7 +5,7 @@ What is checked holds until the end of the transaction, as long as every writer 
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, select
 
 from fairdeal.app.ports import SignificantEvent
 from fairdeal.app.safeguard_ports import (
@@ -33,28 +33,28 @@ _EVERYBODY: Final = 0x73776974
 
 
 def set_limit(
-    connection: Connection, account_id: str, kind: LimitKind, period: Period, amount: int | None, at: int
+    connection: Connection, account_id: str, asset: str, kind: LimitKind, period: Period, amount: int | None, at: int
 ) -> Limit:
     """Raises UnknownAccount."""
     lock_account(connection, account_id)
-    mine = (limits.c.account_id == account_id) & (limits.c.kind == kind) & (limits.c.period == period)
+    which = {"account_id": account_id, "asset": asset, "kind": kind, "period": period}
+    mine = and_(*(limits.c[name] == value for name, value in which.items()))
     newest = connection.execute(select(limits).where(mine).order_by(limits.c.seq.desc()).limit(1)).one_or_none()
     old = None if newest is None else _limit(newest, at).amount
     lower = amount is not None and (old is None or amount <= old)
     from_at = at if lower else at + RAISE_DELAY_MS
-    row = {"account_id": account_id, "kind": kind, "period": period, "amount": amount, "old_amount": old}
-    made = insert(limits).values(**row, asked_at=at, from_at=from_at).returning(limits)
+    made = insert(limits).values(**which, amount=amount, old_amount=old, asked_at=at, from_at=from_at).returning(limits)
     limit = _limit(connection.execute(made).one(), at)
-    event = {"account": account_id, "amount": amount, "from": from_at, "limit": kind, "old": old, "period": period}
-    audit.keep(connection, SignificantEvent(at, "limit", event))
+    event = {"account": account_id, "asset": asset, "limit": kind, "period": period, "old": old, "amount": amount}
+    audit.keep(connection, SignificantEvent(at, "limit", event | {"from": from_at}))
     return limit
 
 
 def limits_of(connection: Connection, account_id: str, at: int) -> tuple[Limit, ...]:
-    """Those that are in force or to come, by kind and period."""
+    """Those that are in force or to come, by asset, kind and period."""
     newest = select(func.max(limits.c.seq)).where(limits.c.account_id == account_id)
-    newest = newest.group_by(limits.c.kind, limits.c.period)
-    rows = connection.execute(select(limits).where(limits.c.seq.in_(newest)).order_by(limits.c.kind, limits.c.period))
+    which = limits.c.asset, limits.c.kind, limits.c.period
+    rows = connection.execute(select(limits).where(limits.c.seq.in_(newest.group_by(*which))).order_by(*which))
     found = [_limit(row, at) for row in rows]
     return tuple(limit for limit in found if limit.amount is not None or limit.next_amount is not None)
 
@@ -133,7 +133,7 @@ def _check_limits(
     connection: Connection, account_id: str, kinds: tuple[LimitKind, ...], asset: str, more: int, at: int
 ) -> None:
     for limit in limits_of(connection, account_id, at):
-        if limit.kind not in kinds or limit.amount is None:
+        if limit.asset != asset or limit.kind not in kinds or limit.amount is None:
             continue
         left = limit.amount - used(limit.kind, _moves(connection, account_id, asset, period_start(limit.period, at)))
         if more > left:
@@ -155,5 +155,5 @@ def _moves(connection: Connection, account_id: str, asset: str, since: int) -> l
 
 def _limit(row: Row[tuple[object, ...]], at: int) -> Limit:
     if row.from_at <= at:
-        return Limit(row.kind, row.period, row.amount, None, None)
-    return Limit(row.kind, row.period, row.old_amount, row.amount, row.from_at)
+        return Limit(row.asset, row.kind, row.period, row.amount, None, None)
+    return Limit(row.asset, row.kind, row.period, row.old_amount, row.amount, row.from_at)

@@ -167,6 +167,14 @@ class SqlStore(PlayerRecords):
     def oldest_open(self) -> bytes | None:
         return transcripts.oldest_open(self._database)
 
+    def held_assets(self) -> frozenset[str]:
+        with self._database.read() as connection:
+            return journal.held_assets(connection)
+
+    def newest_open(self, asset: str) -> bytes | None:
+        with self._database.read() as connection:
+            return transcripts.newest_open(connection, asset)
+
     def sealed_seed(self, match_id: str) -> bytes:
         with self._database.read() as connection:
             return transcripts.sealed_seed(connection, match_id)

@@ -84,6 +84,14 @@ def oldest_open(database: Database) -> bytes | None:
     return next((line for (line,) in database.fetch(_OLDEST_OPEN)), None)
 
 
+def newest_open(connection: Connection, asset: str) -> bytes | None:
+    """Event 0 of the match with the highest number for that asset."""
+    of_asset = select(events.c.line).join(matches, matches.c.id == events.c.match_id)
+    of_asset = of_asset.where(matches.c.asset == asset, events.c.n == 0)
+    line: bytes | None = connection.execute(of_asset.order_by(matches.c.seq.desc()).limit(1)).scalar_one_or_none()
+    return line
+
+
 def sealed_seed(connection: Connection, match_id: str) -> bytes:
     """Raises UnknownMatch."""
     sealed: bytes | None = connection.execute(

@@ -136,8 +136,9 @@ def test_months_end_at_midnight_utc(service: Service) -> None:
         service.app.state.services.cashier.deposit("operator", f"deposit-of-{amount}", alice.id, amount)
     told = service.app.state.services.accounts
     spans = [(2023, 10), (2023, 11), (2023, 12), (2024, 1), (2024, 2), (2024, 3)]
-    months = [told.statement(alice.id, *span) for span in spans]
-    assert [[line.amount for line in told.statement_lines(alice.id, made, None, 9)] for made in months] == [
+    usual = told.asset(None)
+    months = [told.statement(alice.id, usual, *span) for span in spans]
+    assert [[line.amount for line in told.statement_lines(alice.id, usual, made, None, 9)] for made in months] == [
         [],
         [5],
         [7],

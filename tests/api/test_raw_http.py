@@ -232,10 +232,10 @@ def test_calls_whose_callers_have_gone_are_counted_too(tmp_path: Path, monkeypat
     accounts: Any = service.app.state.services.accounts
     wallet = accounts.wallet
 
-    def held_up(account: str) -> Any:
+    def held_up(account: str, asset: Any) -> Any:
         begun.release()
         assert go_on.wait(PATIENCE_S)
-        return wallet(account)
+        return wallet(account, asset)
 
     monkeypatch.setattr(accounts, "wallet", held_up)
     call = b"GET /v1/wallet HTTP/1.1\r\nAuthorization: " + alice.headers["Authorization"].encode() + b"\r\n"

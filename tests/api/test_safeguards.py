@@ -19,7 +19,7 @@ def test_a_players_own_limit_stops_seats_and_is_raised_a_day_later(service: Serv
     alice = service.person("alice", 1_000)
     m = ok(alice.post("/v1/tables", {"game": "duel", "stake": 100}))["m"]
     limit = {"kind": "stake", "period": "day", "amount": 99}
-    assert ok(put(alice, "/v1/me/limits", limit)) == limit | {"next_amount": None, "next_from": None}
+    assert ok(put(alice, "/v1/me/limits", limit)) == limit | {"asset": "JETON", "next_amount": None, "next_from": None}
     refused = sit(alice, m, "sit-first")
     assert (refused.status_code, refused.json()["code"]) == (409, "player_limit_reached")
     assert (refused.json()["limit"], refused.json()["period"], refused.json()["left"]) == ("stake", "day", 99)

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from fairdeal import ledger
 from fairdeal.errors import Malformed
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
+from fairdeal.ledger.currencies import _BY_DECIMALS, DECIMALS
 from fairdeal.match.schema import OPEN
 from fairdeal.settings import Settings
 from fairdeal.tlog import VerifierKey
@@ -35,7 +37,15 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
         {"clock": {"outage_ms": 1_000}},
         {"decisions_ms": [0]},
         {"decisions_ms": []},
-        {"asset_code": "jeton"},
+        {"assets": {"jeton": 0}},
+        {"assets": {}},
+        {"assets": {"JETON": 19}},
+        {"assets": {"JPY": 2}},
+        {"assets": {"EUR": 3}},
+        {"assets": {"BHD": 2}},
+        {"asset_fees": {"EUR": {}}},
+        {"assets": {"EUR": 2}, "asset_fees": {"EUR": {"commission_bp": 9_000, "tax_bp": 1_001}}},
+        {"assets": {"EUR": 2, "JPY": 0}, "fees": {"commission_cap": 500}},
         {"log": "two words"},
         {"origin": "https://play.example/path"},
         {"colour": "red"},
@@ -81,9 +91,29 @@ def accepts(form: Callable[[], object]) -> bool:
 )  # fmt: skip
 def test_what_an_asset_may_be_called_is_the_same_everywhere(code: str, fits: bool) -> None:
     """Or a service that starts with the name could not open a table, or not take a stake."""
-    assert accepts(lambda: Settings(asset_code=code)) == fits
+    assert accepts(lambda: Settings(assets={code: 0})) == fits
     assert accepts(lambda: OPEN({**OPENED, "asset": {"code": code, "exponent": 0}})) == fits
     assert accepts(lambda: ledger.deposit("0" * 32, "0" * 32, 1, asset=code, at=0)) == fits
+
+
+def test_the_assets_and_their_fees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order in which they stand; a capped schedule is of one asset at most."""
+    monkeypatch.setenv("FAIRDEAL_ASSETS", '{"EUR": 2, "JPY": 0, "BHD": 3, "CLF": 4, "JETON": 0, "GOLD": 6}')
+    assert [*Settings().assets.items()][:3] == [("EUR", 2), ("JPY", 0), ("BHD", 3)]
+    monkeypatch.setenv("FAIRDEAL_ASSETS", '{"EUR": 2, "JPY": 0}')
+    monkeypatch.setenv("FAIRDEAL_FEES__COMMISSION_CAP", "500")
+    monkeypatch.setenv("FAIRDEAL_ASSET_FEES", '{"JPY": {"id": "yen-1", "commission_cap": 900}}')
+    assert Settings().asset_fees["JPY"].commission_cap == 900
+
+
+def test_a_wrong_exponent_says_the_right_one() -> None:
+    with pytest.raises(ValidationError, match=r"JPY has 0 decimals \(ISO 4217\), not 2"):
+        Settings(assets={"JPY": 2})
+    assert {code: DECIMALS[code] for code in ("EUR", "JPY", "KWD", "UYW", "MGA")} == {
+        "EUR": 2, "JPY": 0, "KWD": 3, "UYW": 4, "MGA": 2,
+    }  # fmt: skip
+    assert all(re.fullmatch("[A-Z]{3}", code) for code in DECIMALS)
+    assert len(DECIMALS) == sum(len(codes.split()) for codes in _BY_DECIMALS.values()), "none stands twice"
 
 
 @pytest.mark.parametrize(

@@ -77,8 +77,8 @@ ATTACKS: Attacks = {
     "requests_keep_their_answer": ("UPDATE requests SET intent = {byte}", ()),
     "requests_stay": ("DELETE FROM requests", ()),
     "limits_follow": (
-        "INSERT INTO limits (account_id, kind, period, amount, old_amount, asked_at, from_at)"
-        " SELECT account_id, kind, period, amount + 1, amount + 1, asked_at, asked_at FROM limits LIMIT 1",
+        "INSERT INTO limits (account_id, asset, kind, period, amount, old_amount, asked_at, from_at)"
+        " SELECT account_id, asset, kind, period, amount + 1, amount + 1, asked_at, asked_at FROM limits LIMIT 1",
         (),
     ),
     "limits_never_update": ("UPDATE limits SET amount = amount + 1", ()),

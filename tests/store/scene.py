@@ -11,7 +11,7 @@ from fairdeal.app.safeguard_ports import Exclusion, Switch
 from fairdeal.ledger import Win
 from fairdeal.match.leaves import outage_leaf
 from fairdeal.store import SqlStore
-from tests.store.house import House
+from tests.store.house import ASSET, House
 from tests.store.test_log import next_append
 
 Refusal = (sqlite3.IntegrityError, psycopg.IntegrityError)
@@ -46,7 +46,7 @@ class Scene:
         house.deposit(player, 90)
         house.end(house.withdraw(player, 20), "refused")
         house.withdraw(player, 30)
-        store.set_limit(player, "stake", "week", 1_000, 5)
+        store.set_limit(player, ASSET, "stake", "week", 1_000, 5)
         store.switch(Switch(None, False, "a test", 5))
         store.switch(Switch(None, True, "a test", 6))
         store.identify("5" * 32, "a complaint", 5)

@@ -55,7 +55,7 @@ def test_nothing_more_is_done_for_an_erased_account(store: Store, house: House) 
         lambda: house.sit(free, ann),
         lambda: house.withdraw(ann, 5),
         lambda: store.reset(ann, "new", b"c" * 32, "lost", house.now),
-        lambda: store.set_limit(ann, "loss", "day", 5, house.now),
+        lambda: store.set_limit(ann, ASSET, "loss", "day", 5, house.now),
         lambda: store.open_session(Session(b"t" * 32, ann, house.now + 9), house.now, "nobody's"),
     ]
     for attempt in refused:

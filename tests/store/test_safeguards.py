@@ -82,25 +82,28 @@ def test_what_takes_up_a_limit(moves: list[CashMove], deposit: int, stake: int, 
 def test_a_limit_is_lowered_at_once_and_raised_a_day_later(store: Store, house: House) -> None:
     ann = house.account()
     assert store.limits(ann, NOON) == ()
-    assert store.set_limit(ann, "stake", "day", 500, NOON) == Limit("stake", "day", 500, None, None)
+    assert store.set_limit(ann, ASSET, "stake", "day", 500, NOON) == Limit(ASSET, "stake", "day", 500, None, None)
     later = NOON + RAISE_DELAY_MS
-    assert store.set_limit(ann, "stake", "day", 900, NOON) == Limit("stake", "day", 500, 900, later)
-    assert store.limits(ann, later - 1) == (Limit("stake", "day", 500, 900, later),)
-    assert store.limits(ann, later) == (Limit("stake", "day", 900, None, None),)
-    assert store.set_limit(ann, "stake", "day", None, later) == Limit("stake", "day", 900, None, later + RAISE_DELAY_MS)
-    assert store.set_limit(ann, "stake", "day", 300, later + 1) == Limit("stake", "day", 300, None, None)
-    assert store.limits(ann, later + 2 * RAISE_DELAY_MS) == (Limit("stake", "day", 300, None, None),)
-    store.set_limit(ann, "loss", "month", 7, later)
+    assert store.set_limit(ann, ASSET, "stake", "day", 900, NOON) == Limit(ASSET, "stake", "day", 500, 900, later)
+    assert store.limits(ann, later - 1) == (Limit(ASSET, "stake", "day", 500, 900, later),)
+    assert store.limits(ann, later) == (Limit(ASSET, "stake", "day", 900, None, None),)
+    assert store.set_limit(ann, ASSET, "stake", "day", None, later) == Limit(
+        ASSET, "stake", "day", 900, None, later + RAISE_DELAY_MS
+    )
+    assert store.set_limit(ann, ASSET, "stake", "day", 300, later + 1) == Limit(ASSET, "stake", "day", 300, None, None)
+    assert store.limits(ann, later + 2 * RAISE_DELAY_MS) == (Limit(ASSET, "stake", "day", 300, None, None),)
+    store.set_limit(ann, ASSET, "loss", "month", 7, later)
     assert [(limit.kind, limit.amount) for limit in store.limits(ann, later + 1)] == [("loss", 7), ("stake", 300)]
     assert store.limits(house.account(), later) == ()
     with pytest.raises(UnknownAccount):
-        store.set_limit(NOBODY, "stake", "day", 5, NOON)
+        store.set_limit(NOBODY, ASSET, "stake", "day", 5, NOON)
     kept = store.significant_events(None, 10)
     assert [event.kind for event in kept] == ["limit"] * 5
     assert kept[-1].data == {
         "account": ann,
         "amount": 500,
         "from": NOON,
+        "asset": ASSET,
         "limit": "stake",
         "old": None,
         "period": "day",
@@ -109,8 +112,8 @@ def test_a_limit_is_lowered_at_once_and_raised_a_day_later(store: Store, house: 
 
 def test_deposits_stop_at_the_limit_and_begin_again_with_the_period(store: Store, house: House) -> None:
     ann = house.account()
-    store.set_limit(ann, "deposit", "day", 100, NOON)
-    store.set_limit(ann, "deposit", "week", 150, NOON)
+    store.set_limit(ann, ASSET, "deposit", "day", 100, NOON)
+    store.set_limit(ann, ASSET, "deposit", "week", 150, NOON)
     house.deposit(ann, 60)
     with pytest.raises(PlayerLimitReached) as refusal:
         house.deposit(ann, 41)
@@ -127,7 +130,7 @@ def test_deposits_stop_at_the_limit_and_begin_again_with_the_period(store: Store
 
 def test_stakes_stop_at_the_limit_and_what_comes_back_whole_never_counted(store: Store, house: House) -> None:
     ann = house.account(5_000)
-    store.set_limit(ann, "stake", "day", 500, NOON)
+    store.set_limit(ann, ASSET, "stake", "day", 500, NOON)
     first = house.open(ann, 500)
     seat = house.sit(first, ann)
     second = house.open(ann, 1)
@@ -145,7 +148,7 @@ def test_losses_stop_at_the_limit_and_winnings_make_room(
     outcome: ledger.Outcome, more: int, store: Store, house: House
 ) -> None:
     ann, bob = house.account(5_000), house.account(500)
-    store.set_limit(ann, "loss", "day", 500, NOON)
+    store.set_limit(ann, ASSET, "loss", "day", 500, NOON)
     match_id = house.open(ann, 500)
     house.sit(match_id, ann, 0)
     house.sit(match_id, bob, 1)
@@ -163,7 +166,7 @@ def test_losses_stop_at_the_limit_and_winnings_make_room(
 @pytest.mark.parametrize("_round", range(3))
 def test_deposits_at_once_do_not_pass_the_limit_together(_round: int, store: Store, house: House) -> None:
     ann = house.account()
-    store.set_limit(ann, "deposit", "month", 100, NOON)
+    store.set_limit(ann, ASSET, "deposit", "month", 100, NOON)
     money = [ledger.deposit(house.id(), ann, 40, asset=ASSET, at=house.now) for _ in range(6)]
     keys = [house.once() for _ in money]
     answers = together(*(lambda m=m, k=k: store.deposit(ann, m, k) for m, k in zip(money, keys, strict=True)))  # type: ignore[misc]
@@ -175,7 +178,7 @@ def test_deposits_at_once_do_not_pass_the_limit_together(_round: int, store: Sto
 @pytest.mark.parametrize("kind", ["stake", "loss"])
 def test_seats_at_once_do_not_pass_the_limit_together(kind: LimitKind, store: Store, house: House) -> None:
     ann = house.account(5_000)
-    store.set_limit(ann, kind, "week", 100, NOON)
+    store.set_limit(ann, ASSET, kind, "week", 100, NOON)
     sittings = [house.sitting(house.open(ann, 40), ann) for _ in range(6)]
     keys = [house.once() for _ in sittings]
     answers = together(*(lambda s=s, k=k: store.sit(s, k) for s, k in zip(sittings, keys, strict=True)))  # type: ignore[misc]

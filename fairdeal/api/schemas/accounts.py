@@ -113,6 +113,12 @@ class WalletOut(Model):
     pending: Amount
 
 
+class WalletsOut(Model):
+    """One of each asset that the house plays for, the usual one first."""
+
+    wallets: list[WalletOut]
+
+
 class WalletLineOut(Model):
     """One movement of the free money, with the balance before and after it."""
 

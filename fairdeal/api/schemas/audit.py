@@ -24,10 +24,10 @@ class IdentityOut(Model):
 
 class SignificantEventOut(Model):
     """`kind` is `erasure` (`account`, `reason`), `exclusion` (`account`, `stop`, `until`), `identify` (`player`,
-    `reason`, and `m` and `seat`, null where nobody was found), `limit` (`account`, `limit`, `period`, `old`, `amount`,
-    `from`), `proof` (`transactions`, `root`, `matches`, and `fault`, null where the books hold), `reset` (`account`,
-    `reason`), `reversal` (`account`, `transaction`, the one that it undoes, `reason`), `switch` (`account`, null for
-    everybody, `play`, `reason`) or `void` (`m`).
+    `reason`, and `m` and `seat`, null where nobody was found), `limit` (`account`, `asset`, `limit`, `period`, `old`,
+    `amount`, `from`), `proof` (`transactions`, `root`, `matches`, and `fault`, null where the books hold), `reset`
+    (`account`, `reason`), `reversal` (`account`, `transaction`, the one that it undoes, `reason`), `switch` (`account`,
+    null for everybody, `play`, `reason`) or `void` (`m`).
     """
 
     at: Ms

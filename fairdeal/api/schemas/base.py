@@ -4,12 +4,16 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from fairdeal.ids import ASSET_CODE
 from fairdeal.limits import MAX_SAFE_INTEGER
 
 Hex16: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", examples=["6f1c0b0e5d9a4c37a1f2e3d4c5b6a798"])]
 Hex32: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Hex64: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
 Amount: TypeAlias = Annotated[int, Field(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER, description="Minor units.")]
+AssetCode: TypeAlias = Annotated[
+    str, Field(pattern=f"^{ASSET_CODE}$", examples=["EUR"], description="An asset of the house.")
+]
 Ms: TypeAlias = Annotated[int, Field(description="Milliseconds since 1970-01-01 UTC.")]
 Kind: TypeAlias = Literal["player", "bot"]
 Reason: TypeAlias = Annotated[

@@ -4,8 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms, Reason
-from fairdeal.ids import ASSET_CODE
+from fairdeal.api.schemas.base import Amount, AssetCode, Hex16, Model, Ms, Reason
 from fairdeal.limits import MAX_STAKE
 
 _Moved: TypeAlias = Annotated[int, Field(gt=0, le=MAX_STAKE, examples=[1000], description="Minor units.")]
@@ -17,6 +16,7 @@ class DepositIn(Model):
 
     account: Hex16
     amount: _Moved
+    asset: Annotated[AssetCode | None, Field(description="Absent: the usual one.")] = None
 
 
 class DepositOut(Model):
@@ -45,6 +45,7 @@ class WithdrawalIn(Model):
     """Money that the caller wants out."""
 
     amount: _Moved
+    asset: Annotated[AssetCode | None, Field(description="Absent: the usual one.")] = None
 
 
 class WithdrawalOut(Model):
@@ -91,7 +92,7 @@ class WithdrawalResultIn(Model):
 class _DepositData(Model):
     account: Hex16
     amount: _Moved
-    asset: Annotated[str, Field(pattern=f"^{ASSET_CODE}$", examples=["EUR"])]
+    asset: AssetCode
 
 
 class DepositHook(Model):

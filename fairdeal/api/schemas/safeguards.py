@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms, Reason
+from fairdeal.api.schemas.base import Amount, AssetCode, Hex16, Model, Ms, Reason
 from fairdeal.app.safeguard_ports import ExclusionKind, LimitKind, Period
 from fairdeal.limits import MAX_SAFE_INTEGER
 
@@ -17,11 +17,13 @@ class LimitIn(Model):
     kind: LimitKind
     period: Period
     amount: Annotated[int, Field(ge=0, le=MAX_SAFE_INTEGER, examples=[5000], description="Minor units.")] | None
+    asset: Annotated[AssetCode | None, Field(description="Absent: the usual one.")] = None
 
 
 class LimitOut(Model):
     """The limit in force, null for none. From `next_from` on, where that is not null, it is `next_amount`."""
 
+    asset: str
     kind: LimitKind
     period: Period
     amount: Amount | None

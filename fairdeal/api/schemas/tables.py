@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
-from fairdeal.api.schemas.base import Amount, Hex16, Kind, Model, Ms
+from fairdeal.api.schemas.base import Amount, AssetCode, Hex16, Kind, Model, Ms
 from fairdeal.limits import MAX_CLOCK_MS, MAX_SEATS, MAX_STAKE
 
 Game: TypeAlias = Literal["duel", "classique", "coinche", "annonces"]
@@ -30,6 +30,7 @@ def _absent(value: object) -> bool:
 
 class _NewTable(Model):
     stake: Annotated[int, Field(ge=0, le=MAX_STAKE, examples=[100])]
+    asset: Annotated[AssetCode | None, Field(description="Absent: the usual one.")] = None
     private: bool = False
     decision_ms: Annotated[int | None, Field(ge=1, le=MAX_CLOCK_MS, description="Absent: the usual one.")] = None
 

@@ -196,6 +196,7 @@ def upgrade() -> None:
         "limits",
         sa.Column("seq", _SEQUENCE, nullable=False),
         sa.Column("account_id", sa.String(), nullable=False),
+        sa.Column("asset", sa.String(), nullable=False),
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("period", sa.String(), nullable=False),
         sa.Column("amount", sa.BigInteger(), nullable=True),
@@ -213,7 +214,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_limits")),
     )
     op.create_index(
-        op.f("ix_limits_account_id_kind_period_seq"), "limits", ["account_id", "kind", "period", "seq"], unique=False
+        op.f("ix_limits_account_id_asset_kind_period_seq"),
+        "limits",
+        ["account_id", "asset", "kind", "period", "seq"],
+        unique=False,
     )
     op.create_table(
         "exclusions",
