@@ -190,7 +190,7 @@ REPLACEMENTS: Attacks = {
     "journal_mark_is_made_once": ("INSERT OR REPLACE INTO journal_mark VALUES (1, 0, {nothing}, 0)", ()),
     "seals_never_replace": ("INSERT OR REPLACE INTO seals VALUES ('{live}', {byte})", ()),
     "limits_never_replace": (
-        "INSERT OR REPLACE INTO limits SELECT seq, account_id, kind, period, 5, NULL, 5, 5 FROM limits LIMIT 1",
+        "INSERT OR REPLACE INTO limits SELECT seq, account_id, asset, kind, period, 5, NULL, 5, 5 FROM limits LIMIT 1",
         ("limits_follow",),
     ),
     "exclusions_never_replace": (
