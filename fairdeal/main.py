@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from fairdeal.api.addresses import Proxies
 from fairdeal.api.app import build
 from fairdeal.api.caller import Drain, Hashing, Services
+from fairdeal.api.logins import Logins
 from fairdeal.api.logs import configure_logging
 from fairdeal.api.metrics import Metrics
 from fairdeal.api.rates import Rate, Rates
@@ -43,6 +44,7 @@ from fairdeal.app.restore import Restored, restore
 from fairdeal.app.safeguards import Safeguards
 from fairdeal.app.sequencer import Sequencer
 from fairdeal.app.tables import Tables
+from fairdeal.app.teller import Teller
 from fairdeal.app.witnesses import Witnesses
 from fairdeal.commit import Custody
 from fairdeal.errors import ClockSteppedBack, FairdealError
@@ -135,14 +137,18 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     watch_clock(metrics, store, heart, clock)
     watch_log(metrics, store, sequencer, witnesses)
     watch_disks(metrics, disks)
+    accounts = Accounts(store, house, hub, clock, entropy)
+    play = Play(house, matches, heart, reader, clock)
+    teller = Teller(hub, accounts, matches, play)
     services = Services(
-        accounts=Accounts(store, house, hub, clock, entropy),
+        accounts=accounts,
+        logins=Logins(accounts),
         cashier=Cashier(store, house, clock, entropy),
         safeguards=Safeguards(store, house, matches, clock),
         tables=Tables(store, house, matches, clock, entropy),
         matches=matches,
         heart=heart,
-        play=Play(house, matches, heart, reader, clock),
+        play=play,
         log=reader,
         audit=Audit(store, keys, clock),
         hub=hub,
@@ -169,9 +175,11 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         witnesses.start()
         await run_in_threadpool(ticker.start)
         nightly.start()
+        teller.start()
         watching = asyncio.create_task(_watch(disks))
         yield
         watching.cancel()
+        await run_in_threadpool(teller.stop)
         await run_in_threadpool(nightly.stop)
         await run_in_threadpool(ticker.stop)
         await run_in_threadpool(witnesses.stop)

@@ -11,9 +11,15 @@ from fairdeal.api import accounts, audit, cashier, history, log, matches, pages,
 from fairdeal.api.caller import Services, count_call, forget_cookie
 from fairdeal.api.door import Door
 from fairdeal.api.schemas.base import ProblemOut
+from fairdeal.api.schemas.matches import AnswerOut
 from fairdeal.errors import Unauthenticated
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+_RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
+    "default": {"model": ProblemOut, "description": "An error; its `type` is a page about it."}
+}
 
 
 def _all_routes() -> APIRouter:
@@ -30,10 +36,7 @@ def _all_routes() -> APIRouter:
         audit.router,
     ):
         v1.include_router(router)
-    routes = APIRouter(
-        dependencies=[Depends(count_call)],
-        responses={"default": {"model": ProblemOut, "description": "An error; its `type` is a page about it."}},
-    )
+    routes = APIRouter(dependencies=[Depends(count_call)], responses=_RESPONSES)
     for router in (v1, log.files, audit.files, pages.health, pages.pages):
         routes.include_router(router)
     return routes
@@ -41,6 +44,16 @@ def _all_routes() -> APIRouter:
 
 _ROUTES: Final = _all_routes()
 """Of every application that this process makes: what they take and give is read out of their annotations once."""
+_MOVE: Final = matches.MoveRoute(
+    "/v1/matches/{m}/actions",
+    matches.act,
+    methods=["POST"],
+    operation_id="act",
+    tags=["matches"],
+    response_model=AnswerOut,
+    responses=_RESPONSES,
+)
+"""Before all others, so that it is not looked for among them."""
 
 
 def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], str], lifespan: Lifespan) -> FastAPI:
@@ -57,13 +70,14 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
     app.state.services = services
     problems.install(app)
     app.add_exception_handler(Unauthenticated, _unauthenticated)
+    app.router.routes.append(_MOVE)
     app.include_router(_ROUTES)
     app.add_middleware(Door, now_ms=now_ms, new_id=new_id, proxies=services.proxies, metrics=services.metrics)
     return app
 
 
 class _Application(FastAPI):
-    """Describes what FastAPI does not: the sum of a call, the media type of errors, the stream's data."""
+    """Describes what FastAPI does not: the sum of a call, the media type of errors."""
 
     def openapi(self) -> dict[str, Any]:
         described = super().openapi()
@@ -72,11 +86,6 @@ class _Application(FastAPI):
                 operation["summary"] = operation["description"].split(".")[0].split(":")[0]
                 problem = {"schema": {"$ref": "#/components/schemas/ProblemOut"}}
                 operation["responses"]["default"]["content"] = {"application/problem+json": problem}
-        stream = described["paths"]["/v1/matches/{m}/stream"]["get"]["responses"]["200"]["content"]
-        stream["text/event-stream"]["itemSchema"]["properties"]["data"] |= {
-            "contentMediaType": "application/json",
-            "contentSchema": {"$ref": "#/components/schemas/AnswerOut"},
-        }
         return described
 
 

@@ -2,7 +2,7 @@
 
 import hmac
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, TypeVar
@@ -14,7 +14,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.security import APIKeyCookie, HTTPBearer
 
 from fairdeal.api.addresses import Proxies
-from fairdeal.api.door import ARRIVED, CLIENT
+from fairdeal.api.door import CLIENT
+from fairdeal.api.logins import Logins
 from fairdeal.api.metrics import Metrics
 from fairdeal.api.problems import NotNow
 from fairdeal.api.rates import Rates
@@ -94,6 +95,7 @@ class Services:
     """
 
     accounts: Accounts
+    logins: Logins
     cashier: Cashier
     safeguards: Safeguards
     tables: Tables
@@ -137,30 +139,27 @@ def _bearer_token(request: Request) -> str | None:
     return token if scheme.lower() == "bearer" else None
 
 
-async def count_call(request: Request, services: ServicesDep) -> Account | None:
-    """Whose login the call comes with, if it is one; asked before every route. Raises NotNow when who calls does so too
-    often: the account, else the address. Operator and auditor are not counted.
+async def count_call(request: Request, services: ServicesDep) -> None:
+    """Asked before every route. Raises NotNow when who calls does so too often: the account, else the address. Operator
+    and auditor are not counted.
     """
-    bearer, account = _bearer_token(request), None
+    bearer = _bearer_token(request)
     if _carries(bearer, services.operator_token) or _carries(bearer, services.auditor_token):
-        return None
+        return
     token = bearer if bearer is not None else request.cookies.get(services.cookie)
+    account_id = None
     if token is not None:
-        with suppress(Unauthenticated):
-            account = await run_in_threadpool(services.accounts.who, token)
-    if account is None:
+        account_id = services.logins.owner(token)
+        if account_id is None:
+            with suppress(Unauthenticated):
+                account_id = (await run_in_threadpool(services.logins.who, token)).id
+    if account_id is None:
         services.rates.count_address(request.scope[CLIENT])
     else:
-        services.rates.count_account(account.id)
-    return account
+        services.rates.count_account(account_id)
 
 
-async def _token(
-    request: Request,
-    services: ServicesDep,
-    _documented: Annotated[object, Depends(_bearer)],
-    _documented_too: Annotated[object, Depends(_cookie)],
-) -> str | None:
+async def token_of(request: Request, services: ServicesDep) -> str | None:
     """The bearer token, else the cookie's; a cookie counts in an unsafe call only when it comes from our own page."""
     bearer = _bearer_token(request)
     if bearer is not None:
@@ -168,6 +167,14 @@ async def _token(
     token = request.cookies.get(services.cookie)
     if token is not None and request.method not in SAFE_METHODS:
         check_origin(request, services)
+    return token
+
+
+async def _token(
+    token: Annotated[str | None, Depends(token_of)],
+    _documented: Annotated[object, Depends(_bearer)],
+    _documented_too: Annotated[object, Depends(_cookie)],
+) -> str | None:
     return token
 
 
@@ -186,10 +193,8 @@ def forget_cookie(response: Response, services: Services) -> None:
 TokenDep = Annotated[str | None, Depends(_token)]
 
 
-async def _visitor(token: TokenDep, account: Annotated[Account | None, Depends(count_call)]) -> Account | None:
-    if token is not None and account is None:
-        raise Unauthenticated("the login is unknown or has expired")
-    return account
+async def _visitor(token: TokenDep, services: ServicesDep) -> Account | None:
+    return None if token is None else await run_in_threadpool(services.logins.who, token)
 
 
 VisitorDep = Annotated[Account | None, Depends(_visitor)]
@@ -258,14 +263,3 @@ def is_french(language: str) -> bool:
         asked.append((float(weight) if _WEIGHT.fullmatch(weight) else 1.0, tag.split("-")[0]))
     ours = [(weight, primary) for weight, primary in asked if primary in ("fr", "en") and weight > 0]
     return max(ours, key=lambda one: one[0], default=(0.0, "en"))[1] == "fr"
-
-
-async def _arrived(request: Request, services: ServicesDep, m: MatchId) -> AsyncIterator[int]:
-    arrived: int = request.scope[ARRIVED]
-    with services.matches.arriving(m, arrived):
-        yield arrived
-
-
-ArrivedDep = Annotated[int, Depends(_arrived, scope="function")]
-"""When the action was all there; from then on, until it is decided, the clock knows that it is on its way. How slowly
-the answer is read holds nothing up."""

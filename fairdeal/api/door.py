@@ -36,6 +36,8 @@ STALL_SECONDS: Final = 30.0
 """How long a reader may take to accept one piece of an answer before it is dropped."""
 ARRIVED: Final = "fairdeal.arrived_ms"
 """The scope's member with the time, ms since the epoch, at which a call with a body was all there."""
+SENT: Final = "fairdeal.sent"
+"""The scope's member with what the body says, decoded; None for an empty one."""
 CLIENT: Final = "fairdeal.client"
 """The scope's member with the address that the call comes from."""
 
@@ -163,10 +165,12 @@ def _template(scope: Scope) -> str:
     return f"/v1{path}" if path and scope["path"].startswith("/v1/") and not path.startswith("/v1/") else path
 
 
-def _check_json(body: bytes) -> None:
-    """Raises _Refusal unless it is JSON in one reading only: UTF-8 without a mark, each member once, no NaN."""
+def _decoded(body: bytes) -> object:
+    """What the body says. Raises _Refusal unless it is JSON in one reading only: UTF-8 without a mark, each member
+    once, no NaN.
+    """
     try:
-        json.loads(body.decode(), object_pairs_hook=_members_once, parse_constant=_no_constant)
+        return json.loads(body.decode(), object_pairs_hook=_members_once, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise _Refusal("bad_request") from None
 
@@ -222,8 +226,7 @@ async def _take_body(scope: Scope, receive: Receive) -> Receive:
         raise _Refusal("body_timeout") from None
     if body and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
         raise _Refusal("unsupported_media_type")
-    if body:
-        _check_json(bytes(body))
+    scope[SENT] = _decoded(bytes(body)) if body else None
     handed_on = False
 
     async def hand_on() -> Message:

@@ -1,17 +1,20 @@
 """Routes of a match: acting, reading, streaming, taking the record away."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.sse import EventSourceResponse, ServerSentEvent
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import StreamingResponse
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter, ValidationError
+from starlette.types import Receive, Scope, Send
 
 from fairdeal.api.caller import (
     ALSO_NOBODY,
-    ArrivedDep,
-    CallerDep,
     Language,
     MatchId,
     OperatorDep,
@@ -19,13 +22,17 @@ from fairdeal.api.caller import (
     ServicesDep,
     TokenDep,
     VisitorDep,
+    count_call,
+    token_of,
 )
 from fairdeal.api.describe import describe
+from fairdeal.api.door import ARRIVED, SENT
 from fairdeal.api.problems import NotNow
 from fairdeal.api.schemas.matches import ActionIn, AnswerOut
 from fairdeal.api.schemas.tables import TableOut
-from fairdeal.app.play import Answer
-from fairdeal.errors import NotSeated, Unauthenticated
+from fairdeal.app.answer import Answer
+from fairdeal.app.hub import Hub
+from fairdeal.app.ports import Account
 from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.match.actions import SignedAction
 
@@ -35,79 +42,145 @@ _CLOSED_BY_THEN_S: Final = 30
 """A stream whose reader is gone is found out by then, at the latest."""
 _RETRY_MS: Final = 500
 """The readers of a service that stopped come back after this and up to as much again, not all at once."""
+_PING_SECONDS: Final = 15
+"""A stream is not silent for longer, so that nobody on the way takes it for dead."""
+_STREAM_HEADERS: Final = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+_STREAM_CONTENT: Final[dict[str, Any]] = {
+    "text/event-stream": {
+        "itemSchema": {
+            "type": "object",
+            "properties": {
+                "data": {
+                    "type": "string",
+                    "contentMediaType": "application/json",
+                    "contentSchema": {"$ref": "#/components/schemas/AnswerOut"},
+                },
+                "event": {"type": "string"},
+                "id": {"type": "string"},
+                "retry": {"type": "integer", "minimum": 0},
+            },
+        }
+    }
+}
 
 From = Annotated[int, Query(alias="from", ge=0, le=MAX_SAFE_INTEGER, description="Events from this index on.")]
 
 
-@router.post("/actions", operation_id="act")
-def act(m: MatchId, arrived: ArrivedDep, body: ActionIn, services: ServicesDep, caller: CallerDep) -> AnswerOut:
+async def act(m: MatchId, request: Request, body: ActionIn, services: ServicesDep, token: TokenDep) -> Response:
     """Takes a signed action. It is its own idempotency key: the same bytes again get the same answer."""
-    action = SignedAction.parse(body.model_dump())
-    return _answer(services.play.act(caller, m, action, arrived))
+    arrived: int = request.scope[ARRIVED]
+
+    def taken() -> bytes:
+        action = SignedAction.parse(body.model_dump())
+        return _json(services.play.act(services.logins.who(token), m, action, arrived))
+
+    # From here until it is decided the clock knows that it is on its way.
+    with services.matches.arriving(m, arrived):
+        return Response(await run_in_threadpool(taken), media_type="application/json")
 
 
-@router.get("", operation_id="match", responses={304: {"description": "Nothing new since the ETag, the match's size."}})
+class MoveRoute(APIRoute):
+    """The route of `act`, the call that is made most often. FastAPI describes it by that signature; what its solver
+    would do for it stands here, since it takes longer over it than the rest of the service over a whole move.
+    """
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            await super().handle(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        services: Services = request.app.state.services
+        await count_call(request, services)
+        token = await token_of(request, services)
+        m = _checked(_MATCH_ID, scope["path_params"]["m"], "path", "m")
+        body = _checked(_ACTION, scope[SENT], "body")
+        answer = await act(m, request, body, services, token)
+        await answer(scope, receive, send)
+
+
+Checked = TypeVar("Checked")
+
+
+def _checked(form: TypeAdapter[Checked], value: object, *where: str) -> Checked:
+    try:
+        return form.validate_python(value)
+    except ValidationError as error:
+        faults = [{**fault, "loc": (*where, *fault["loc"])} for fault in error.errors()]
+        raise RequestValidationError(faults) from None
+
+
+_MATCH_ID: Final[TypeAdapter[str]] = TypeAdapter(MatchId)
+_ACTION: Final = TypeAdapter(ActionIn)
+
+
+@router.get(
+    "",
+    operation_id="match",
+    response_model=AnswerOut,
+    responses={304: {"description": "Nothing new since the ETag, the match's size."}},
+)
 def match(
     m: MatchId,
     services: ServicesDep,
-    caller: CallerDep,
-    response: Response,
+    token: TokenDep,
     start: From = 0,
     if_none_match: Annotated[str | None, Header(description="The size already known, as an ETag.")] = None,
-) -> AnswerOut:
+) -> Response:
     """What the caller's seat may know, from an event on."""
-    if if_none_match is not None:
-        etag = _etag(services.play.size(caller, m))
-        # A weak tag matches too, and so does any (RFC 9110, section 13.1.2).
-        if {etag, f"W/{etag}", "*"} & set(if_none_match.replace(" ", "").split(",")):
-            return Response(status_code=304, headers={"ETag": etag})  # type: ignore[return-value]
-    answer = services.play.answer(caller, m, start)
-    response.headers["ETag"] = _etag(answer.size)
-    return _answer(answer)
+    caller = services.logins.who(token)
+    found = services.matches.load(m)
+    found.seat_of(caller.id)
+    etag = f'"{found.state.size}"'
+    # A weak tag matches too, and so does any (RFC 9110, section 13.1.2).
+    if if_none_match is not None and {etag, f"W/{etag}", "*"} & set(if_none_match.replace(" ", "").split(",")):
+        return Response(status_code=304, headers={"ETag": etag})
+    answer = services.play.answer(caller, found, start)
+    return Response(_json(answer), headers={"ETag": etag}, media_type="application/json")
 
 
-async def _first_answer(
-    m: MatchId,
-    services: ServicesDep,
-    caller: CallerDep,
-    start: From = 0,
-    last_event_id: Annotated[str | None, Header(pattern=r"^[0-9]{1,16}$")] = None,
-) -> Answer:
-    """What the stream begins with; refusals happen here, before it begins."""
-    if services.hub.count_of(caller.id) >= services.streams_max:
-        raise NotNow("too_many_streams", _CLOSED_BY_THEN_S)
-    known = start if last_event_id is None else int(last_event_id)
-    return await run_in_threadpool(services.play.answer, caller, m, known)
-
-
-@router.get("/stream", operation_id="stream", response_class=EventSourceResponse)
+@router.get("/stream", operation_id="stream", response_class=Response, responses={200: {"content": _STREAM_CONTENT}})
 async def stream(
     m: MatchId,
     services: ServicesDep,
-    caller: CallerDep,
     token: TokenDep,
-    answer: Annotated[Answer, Depends(_first_answer)],
-) -> AsyncIterator[ServerSentEvent]:
+    start: From = 0,
+    last_event_id: Annotated[str | None, Header(pattern=r"^[0-9]{1,16}$")] = None,
+) -> Response:
     """The same answers as they become due, as Server-Sent Events: `id` is the size reached, to resume from.
 
     It ends when nothing follows in the match, when the login or the seat is given up, and when the service stops; how
     long to wait before coming back stands in the first of them (`retry`).
     """
+    known = start if last_event_id is None else int(last_event_id)
+
+    def begin() -> tuple[Account, Answer]:
+        caller = services.logins.who(token)
+        if services.hub.count_of(caller.id) >= services.streams_max:
+            raise NotNow("too_many_streams", _CLOSED_BY_THEN_S)
+        return caller, services.play.answer(caller, services.matches.load(m), known)
+
+    caller, first = await run_in_threadpool(begin)
     assert token is not None
-    listener = services.hub.listen(m, caller.id)
+    return StreamingResponse(_events(services.hub, caller.id, token, first), headers=_STREAM_HEADERS)
+
+
+async def _events(hub: Hub, account_id: str, token: str, first: Answer) -> AsyncIterator[bytes]:
+    """The stream from its first answer on."""
+    listener = hub.listen(first.m, account_id, token, first.size)
     try:
-        yield _event(answer, retry=_RETRY_MS + int(m[:8], 16) % _RETRY_MS)
-        while not (answer.closed or listener.stopped or services.drain.stopping):
-            newer = await run_in_threadpool(_newer, services, token, m, answer.size)
-            if newer is None:
-                break
-            if newer.events:
-                answer = newer
+        yield b"retry: %d\n" % (_RETRY_MS + int(first.m[:8], 16) % _RETRY_MS) + _event(first)
+        answer: Answer | None = first
+        while answer is not None and not answer.closed:
+            try:
+                async with asyncio.timeout(_PING_SECONDS):
+                    answer = await listener.next()
+            except TimeoutError:
+                yield b": ping\n\n"
+                continue
+            if answer is not None:
                 yield _event(answer)
-            else:
-                await listener.wait()
     finally:
-        services.hub.leave(m, listener)
+        hub.leave(listener)
 
 
 @router.post("/void", operation_id="void_match", dependencies=[OperatorDep], tags=["operator"])
@@ -141,36 +214,20 @@ def bundle(m: MatchId, services: ServicesDep) -> Response:
     return Response(services.play.bundle(m), media_type="application/x-ndjson", headers=headers)
 
 
-def _members(answer: Answer) -> dict[str, Any]:
+def _json(answer: Answer) -> bytes:
     """The answer's form on the wire, the same in a reply and in a stream."""
-    return {
+    members = {
         "m": answer.m,
         "from": answer.start,
-        "events": list(answer.events),
+        "events": answer.events,
         "receipt": answer.receipt,
         "view": answer.view,
         "sig": answer.sig,
         "now": answer.now,
         "deadline": answer.deadline,
     }
+    return json.dumps(members, separators=(",", ":")).encode()
 
 
-def _newer(services: Services, token: str, m: str, start: int) -> Answer | None:
-    """What the login's seat may know by now; None when there is no such login or seat any more."""
-    try:
-        return services.play.answer(services.accounts.who(token), m, start)
-    except (Unauthenticated, NotSeated):
-        return None
-
-
-def _answer(answer: Answer) -> AnswerOut:
-    return AnswerOut.model_validate(_members(answer))
-
-
-def _event(answer: Answer, retry: int | None = None) -> ServerSentEvent:
-    data = json.dumps(_members(answer), separators=(",", ":"))
-    return ServerSentEvent(raw_data=data, id=str(answer.size), retry=retry)
-
-
-def _etag(size: int) -> str:
-    return f'"{size}"'
+def _event(answer: Answer) -> bytes:
+    return b"data: %b\nid: %d\n\n" % (_json(answer), answer.size)

@@ -1,132 +1,191 @@
-"""Tells waiting streams that a match has grown; what has grown they read from the store.
+"""Who listens to which match, and what has happened that a listener should look at; what has grown is read from the
+store.
 
-A listener holds no queue, only the newest size it was told, so that a slow one costs nothing and misses nothing. One
-account has a bounded number of listeners at a match: one more, and its oldest is told to stop.
+A listener holds no queue, at most one answer that its stream has not taken, so that a slow one costs nothing and misses
+nothing. One account has a bounded number of listeners at a match: one more, and its oldest is told to stop.
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from queue import SimpleQueue
 from threading import Lock
 from typing import Final
+
+from fairdeal.app.answer import Answer
 
 MAX_LISTENERS: Final = 4
 """Streams of one account on one match: two devices with a stale connection each."""
 
 _MATCH: Final = "match"
 _ACCOUNT: Final = "account"
+_ANY: Final = "any"
+_END: Final = "end"
 
 
 class Listener:
-    """One stream's ear. Made and awaited on an event loop; told from any thread."""
+    """One stream's ear: `size` is how much of the match it was handed. Made and awaited on an event loop; handed to
+    from another thread.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, match_id: str, account_id: str, token: str, size: int, look: Callable[[str], None]) -> None:
+        self.match_id = match_id
+        self.account_id = account_id
+        self.token = token
+        self.size = size
+        self._look = look
         self._loop = asyncio.get_running_loop()
-        self._told = asyncio.Event()
-        self.stopped = False
+        self._woken = asyncio.Event()
+        self._lock = Lock()
+        self._handed: Answer | None = None
+        self._behind = False
+        self._stopped = False
 
-    async def wait(self) -> None:
-        """Returns when the match may have grown since the last return, the login may have ended, or the stream is to
-        stop.
-        """
-        await self._told.wait()
-        self._told.clear()
+    async def next(self) -> Answer | None:
+        """What comes next; None when the stream is to end."""
+        await self._woken.wait()
+        self._woken.clear()
+        with self._lock:
+            handed, self._handed = self._handed, None
+            behind, self._behind = self._behind, False
+        if behind:
+            self._look(self.match_id)
+        return None if self._stopped else handed
 
-    def tell(self) -> None:
-        """Wakes the stream."""
-        with suppress(RuntimeError):  # the loop is closed, and the stream with it
-            self._loop.call_soon_threadsafe(self._told.set)
+    def wants(self) -> bool:
+        """Whether the last that it was handed is taken. If not it is looked at again when it is."""
+        with self._lock:
+            self._behind = self._handed is not None
+            return not self._behind
+
+    def hand(self, answer: Answer) -> None:
+        """To be called after `wants`, by one thread."""
+        with self._lock:
+            self._handed, self.size = answer, answer.size
+        self._wake()
 
     def stop(self) -> None:
-        """Wakes the stream for the last time."""
-        self.stopped = True
-        self.tell()
+        """Ends the stream."""
+        self._stopped = True
+        self._wake()
+
+    def _wake(self) -> None:
+        with suppress(RuntimeError):  # the loop is closed, and the stream with it
+            self._loop.call_soon_threadsafe(self._woken.set)
 
 
 class Hub:
-    """Who listens to which match, in this process. Safe to call from several threads.
+    """The listeners of this process. Safe to call from several threads.
 
-    What this process tells its listeners is passed on to `tell_others`; what others tell comes to `hear`, and to
-    `hear_anything` when it is not known what they told.
+    What is told here is passed on to `tell_others`; what others tell comes to `hear`, and to `hear_anything` when it is
+    not known what they told. `changed` gives it to the thread that looks.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self.tell_others: Callable[[str], None] = lambda _: None
-        self._listeners: defaultdict[str, list[tuple[str, Listener]]] = defaultdict(list)
+        self._listeners: defaultdict[str, list[Listener]] = defaultdict(list)
+        self._of_account = Counter[str]()
+        self._changed = SimpleQueue[str]()
+        self._closed = False
 
-    def listen(self, match_id: str, account_id: str) -> Listener:
-        """Adds a listener; to be given to `leave` when its stream ends."""
-        listener = Listener()
+    def listen(self, match_id: str, account_id: str, token: str, size: int) -> Listener:
+        """Adds a listener that knows so many events; to be given to `leave` when its stream ends."""
+        listener = Listener(match_id, account_id, token, size, self._look)
         with self._lock:
-            own = [other for account, other in self._listeners[match_id] if account == account_id]
-            self._listeners[match_id].append((account_id, listener))
+            own = [other for other in self._listeners[match_id] if other.account_id == account_id]
+            self._listeners[match_id].append(listener)
+            self._of_account[account_id] += 1
+            closed = self._closed
+        if closed:
+            listener.stop()
         if len(own) >= MAX_LISTENERS:
             own[0].stop()
-            self.leave(match_id, own[0])
+            self.leave(own[0])
+        # Something may have happened since it was told what it knows.
+        self._look(match_id)
         return listener
 
-    def leave(self, match_id: str, listener: Listener) -> None:
+    def leave(self, listener: Listener) -> None:
         """Forgets a listener."""
         with self._lock:
-            others = [pair for pair in self._listeners.get(match_id, ()) if pair[1] is not listener]
-            if others:
-                self._listeners[match_id] = others
-            else:
-                self._listeners.pop(match_id, None)
+            listeners = self._listeners.get(listener.match_id, [])
+            if listener not in listeners:
+                return
+            listeners.remove(listener)
+            if not listeners:
+                del self._listeners[listener.match_id]
+            self._of_account[listener.account_id] -= 1
+            if not self._of_account[listener.account_id]:
+                del self._of_account[listener.account_id]
 
     def count(self) -> int:
         """How many listen."""
         with self._lock:
-            return sum(len(pairs) for pairs in self._listeners.values())
+            return self._of_account.total()
 
     def count_of(self, account_id: str) -> int:
         """How many of them are that account's."""
         with self._lock:
-            return sum(account == account_id for pairs in self._listeners.values() for account, _ in pairs)
+            return self._of_account[account_id]
 
     def publish(self, match_id: str) -> None:
-        """Tells every listener of that match."""
-        self._tell_match(match_id)
+        """That match has grown."""
+        self._look(match_id)
         self.tell_others(f"{_MATCH} {match_id}")
 
     def wake(self, account_id: str) -> None:
-        """Tells every listener of that account, so that each stream looks whether its login still holds."""
-        self._tell_account(account_id)
+        """A login of that account has ended."""
+        self._changed.put(f"{_ACCOUNT} {account_id}")
         self.tell_others(f"{_ACCOUNT} {account_id}")
 
     def hear(self, told: str) -> None:
-        """What another process has told its listeners, ours are told too."""
+        """What another process has told."""
         kind, _, name = told.partition(" ")
         if kind == _MATCH:
-            self._tell_match(name)
+            self._look(name)
         elif kind == _ACCOUNT:
-            self._tell_account(name)
-
-    def _tell_match(self, match_id: str) -> None:
-        with self._lock:
-            listeners = [listener for _, listener in self._listeners.get(match_id, ())]
-        for listener in listeners:
-            listener.tell()
-
-    def _tell_account(self, account_id: str) -> None:
-        with self._lock:
-            pairs = [pair for pairs in self._listeners.values() for pair in pairs]
-        for account, listener in pairs:
-            if account == account_id:
-                listener.tell()
+            self._changed.put(told)
 
     def hear_anything(self) -> None:
-        """Tells every listener of this process."""
-        with self._lock:
-            listeners = [listener for pairs in self._listeners.values() for _, listener in pairs]
-        for listener in listeners:
-            listener.tell()
+        """Anything may have happened."""
+        self._changed.put(_ANY)
+
+    def changed(self) -> dict[str, list[Listener]] | None:
+        """Waits for something to happen: the listeners to look at, by match. None after `end`."""
+        told = {self._changed.get()}
+        while not self._changed.empty():
+            told.add(self._changed.get())
+        if _END in told:
+            return None
+        found: dict[str, list[Listener]] = {}
+        for kind, _, name in (one.partition(" ") for one in told):
+            for listener in self._concerned(kind, name):
+                found.setdefault(listener.match_id, []).append(listener)
+        return found
+
+    def end(self) -> None:
+        """Nobody looks any more."""
+        self._changed.put(_END)
 
     def close(self) -> None:
         """Stops every stream, so that the service can end."""
         with self._lock:
-            listeners = [listener for pairs in self._listeners.values() for _, listener in pairs]
-        for listener in listeners:
+            self._closed = True
+        for listener in self._all():
             listener.stop()
+
+    def _look(self, match_id: str) -> None:
+        if match_id in self._listeners:
+            self._changed.put(f"{_MATCH} {match_id}")
+
+    def _concerned(self, kind: str, name: str) -> Iterable[Listener]:
+        if kind == _MATCH:
+            with self._lock:
+                return tuple(self._listeners.get(name, ()))
+        return (listener for listener in self._all() if kind == _ANY or listener.account_id == name)
+
+    def _all(self) -> list[Listener]:
+        with self._lock:
+            return [listener for listeners in self._listeners.values() for listener in listeners]

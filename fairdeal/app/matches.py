@@ -9,7 +9,7 @@ import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from threading import Lock
 from typing import Final
@@ -87,7 +87,7 @@ class Matches:
         self._house = house
         self._hub = hub
         self._lock = Lock()
-        self._states: OrderedDict[str, MatchState] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[MatchState, Seed]] = OrderedDict()
         self._stepping: dict[str, tuple[Lock, int]] = {}
         self._arrivals: dict[str, list[int]] = {}
         self._tally = Tally()
@@ -107,13 +107,13 @@ class Matches:
     def load(self, match_id: str) -> Match:
         """The match as it stands. Raises UnknownMatch."""
         with self._lock:
-            kept = self._states.get(match_id)
+            kept = self._kept.get(match_id)
         table = self._store.table(match_id)  # after `kept`, so that it is never behind it
         if table is None:
             raise UnknownMatch("there is no such match")
-        if kept is not None and kept.size == table.size:
-            return Match(table, kept)
-        return Match(table, self._fold(table, kept))
+        if kept is not None and kept[0].size == table.size:
+            return Match(table, kept[0])
+        return Match(table, self._fold(table, kept[0] if kept else None))
 
     def step(self, match_id: str, now: int, choose: Callable[[Match], Command | None]) -> Match:
         """Takes the step that `choose` says, at the latest moment that it holds for; none when it says None or
@@ -134,11 +134,13 @@ class Matches:
                 if not events:
                     return match
                 after = reduce(lambda state, event: evolve(state, event, seed), events, match.state)
-                if self._store.commit(_append(match, events, after, now, seed)) is CommitResult.COMMITTED:
-                    self._keep(match_id, after)
+                append = _append(match, events, after, now, seed)
+                if self._store.commit(append) is CommitResult.COMMITTED:
+                    self._keep(match_id, after, seed)
                     self._count(events)
                     self._hub.publish(match_id)
-                    return self.load(match_id)
+                    changed = replace(match.table, size=after.size, status=append.status, due_at=append.due_at)
+                    return Match(changed, after)
         raise Stale("the match keeps changing")
 
     def lose(self, match_id: str, now: int, *, logged: bool) -> None:
@@ -237,20 +239,22 @@ class Matches:
             raise Broken("the stored events of a match do not fold") from error
         if state is None or state.size != table.size:
             raise Broken("a match has not the events that its row says")
-        self._keep(table.match_id, state)
+        self._keep(table.match_id, state, seed)
         return state
 
     def _seed(self, match_id: str) -> Seed:
-        return self._house.custody.open(self._store.sealed_seed(match_id), match_id)
-
-    def _keep(self, match_id: str, state: MatchState) -> None:
         with self._lock:
-            kept = self._states.get(match_id)
-            if kept is None or kept.size < state.size:
-                self._states[match_id] = state
-            self._states.move_to_end(match_id)
-            if len(self._states) > _STATES_KEPT:
-                self._states.popitem(last=False)
+            kept = self._kept.get(match_id)
+        return kept[1] if kept else self._house.custody.open(self._store.sealed_seed(match_id), match_id)
+
+    def _keep(self, match_id: str, state: MatchState, seed: Seed) -> None:
+        with self._lock:
+            kept = self._kept.get(match_id)
+            if kept is None or kept[0].size < state.size:
+                self._kept[match_id] = (state, seed)
+            self._kept.move_to_end(match_id)
+            if len(self._kept) > _STATES_KEPT:
+                self._kept.popitem(last=False)
 
     @contextmanager
     def _one_at_a_time(self, match_id: str) -> Iterator[None]:

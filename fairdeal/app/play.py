@@ -1,8 +1,11 @@
 """Playing: what a seat sends, and what it is answered."""
 
+from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
+from threading import Lock
+from typing import Any, Final
 
+from fairdeal.app.answer import Answer
 from fairdeal.app.heart import Heart
 from fairdeal.app.house import Clock, House
 from fairdeal.app.log import Log
@@ -20,27 +23,16 @@ from fairdeal.tlog import NoteSigner
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What one seat may know and is owed: the event lines from `start` on, and for the size they reach the receipt
-    (protocol section 2.8) and the signed view (section 2.9). `deadline` is that of the decision or seed period that
-    runs, beside the server's `now`; both ms.
-    """
+class _Signed:
+    """What was signed last for a match: the receipt over `root`, and the seats' views of that moment by seat."""
 
-    m: str
-    start: int
-    events: tuple[str, ...]
+    root: bytes
     receipt: str
-    view: dict[str, Any]
-    sig: str
-    now: int
-    deadline: int | None
-    closed: bool
-    """Nothing follows."""
+    views: dict[int, tuple[dict[str, Any], str]]
 
-    @property
-    def size(self) -> int:
-        """The size of the receipt and the view."""
-        return self.start + len(self.events)
+
+_SIGNED_KEPT: Final = 2_000
+"""Matches whose newest signatures are kept; beyond this those signed longest ago are signed again when asked for."""
 
 
 class Play:
@@ -52,6 +44,8 @@ class Play:
         self._log = log
         self._matches = matches
         self._clock = clock
+        self._lock = Lock()
+        self._signed: OrderedDict[str, _Signed] = OrderedDict()
 
     def act(self, account: Account, m: str, action: SignedAction, arrived: int) -> Answer:
         """Takes a signed action that was all there at `arrived` (ms), or finds that it was taken before.
@@ -85,9 +79,8 @@ class Play:
         assert placed is not None
         return self._answer(match, action.seat, placed)
 
-    def answer(self, account: Account, m: str, start: int) -> Answer:
-        """What has happened at the account's seat from event `start` on. Raises UnknownMatch, NotSeated, Malformed."""
-        match = self._matches.load(m)
+    def answer(self, account: Account, match: Match, start: int) -> Answer:
+        """What has happened at the account's seat from event `start` on. Raises NotSeated, Malformed."""
         return self._answer(match, match.seat_of(account.id).seat, start)
 
     def void(self, m: str) -> Match:
@@ -101,12 +94,6 @@ class Play:
             return None if ending is not None and ending.cause == "operator" else Void()
 
         return self._matches.step(m, self._clock.now_ms(), choose)
-
-    def size(self, account: Account, m: str) -> int:
-        """The number of events, for a seat. Raises UnknownMatch, NotSeated."""
-        match = self._matches.load(m)
-        match.seat_of(account.id)
-        return match.state.size
 
     def transcript(self, account: Account | None, m: str) -> tuple[bytes, ...]:
         """Every event line: for the seats at any time, for anybody after the end.
@@ -135,7 +122,28 @@ class Play:
 
     def receipt(self, match: Match) -> str:
         """The receipt of the match's present size."""
-        return receipt(match.state, self._signer(match))
+        return self._sign(match).receipt
+
+    def _sign(self, match: Match) -> _Signed:
+        """A key gives the same signature every time: what several ask for is signed once."""
+        m, root = match.table.match_id, match.state.root
+        with self._lock:
+            kept = self._signed.get(m)
+        if kept is not None and kept.root == root:
+            return kept
+        signed = _Signed(root, receipt(match.state, self._signer(match)), {})
+        with self._lock:
+            self._signed[m] = signed
+            self._signed.move_to_end(m)
+            if len(self._signed) > _SIGNED_KEPT:
+                self._signed.popitem(last=False)
+        return signed
+
+    def _view(self, match: Match, seat: int, signed: _Signed) -> tuple[dict[str, Any], str]:
+        if seat not in signed.views:
+            shown = view(match.state, seat)
+            signed.views[seat] = (shown, self._signer(match).sign(view_message(shown)).hex())
+        return signed.views[seat]
 
     def _signer(self, match: Match) -> NoteSigner:
         return self._house.receipts_of(match.state.terms.receipt_key)
@@ -162,14 +170,15 @@ class Play:
     def _answer(self, match: Match, seat: int, start: int) -> Answer:
         if start > match.state.size:
             raise Malformed("the match has not so many events")
-        shown = view(match.state, seat)
+        signed = self._sign(match)
+        shown, sig = self._view(match, seat, signed)
         return Answer(
             m=match.table.match_id,
             start=start,
             events=tuple(line.decode() for line in self._matches.lines(match, start)),
-            receipt=self.receipt(match),
+            receipt=signed.receipt,
             view=shown,
-            sig=self._signer(match).sign(view_message(shown)).hex(),
+            sig=sig,
             now=self._clock.now_ms(),
             deadline=None if match.lost else match.state.deadline,
             closed=match.closed,

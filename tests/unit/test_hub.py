@@ -1,0 +1,72 @@
+"""Who listens: nothing is missed by a slow one, and nothing waits for it."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import wraps
+
+from fairdeal.app.answer import Answer
+from fairdeal.app.hub import MAX_LISTENERS, Hub
+
+
+def on_a_loop(test: Callable[[], Coroutine[None, None, None]]) -> Callable[[], None]:
+    @wraps(test)
+    def run() -> None:
+        asyncio.run(test())
+
+    return run
+
+
+def answer(start: int, count: int) -> Answer:
+    return Answer("m", start, ("{}",) * count, "", {}, "", 0, None, False)
+
+
+@on_a_loop
+async def test_who_has_not_taken_what_it_was_handed_is_looked_at_again_when_it_has() -> None:
+    hub = Hub()
+    listener = hub.listen("m", "alice", "token", 3)
+    # What happened before it listened is looked for at once.
+    assert hub.changed() == {"m": [listener]}
+    assert listener.wants()
+    listener.hand(answer(3, 2))
+    assert listener.size == 5
+    hub.publish("m")
+    assert hub.changed() == {"m": [listener]}
+    assert not listener.wants()
+    assert await listener.next() == answer(3, 2)
+    assert hub.changed() == {"m": [listener]}
+    assert listener.wants()
+
+
+@on_a_loop
+async def test_who_has_taken_everything_is_not_looked_at() -> None:
+    hub = Hub()
+    listener = hub.listen("m", "alice", "token", 3)
+    hub.changed()
+    assert listener.wants()
+    listener.hand(answer(3, 2))
+    assert await listener.next() == answer(3, 2)
+    hub.publish("other")
+    hub.end()
+    assert hub.changed() is None
+
+
+@on_a_loop
+async def test_streams_are_counted_and_the_oldest_of_too_many_ends() -> None:
+    hub = Hub()
+    listeners = [hub.listen("m", "alice", "token", 0) for _ in range(MAX_LISTENERS + 1)]
+    other = hub.listen("m", "bruno", "token", 0)
+    assert await listeners[0].next() is None
+    assert (hub.count(), hub.count_of("alice"), hub.count_of("bruno")) == (MAX_LISTENERS + 1, MAX_LISTENERS, 1)
+    for listener in [*listeners, other, other]:
+        hub.leave(listener)
+    assert (hub.count(), hub.count_of("alice"), hub.count_of("bruno")) == (0, 0, 0)
+
+
+@on_a_loop
+async def test_a_closed_hub_ends_every_stream_and_those_that_come_late() -> None:
+    hub = Hub()
+    early = hub.listen("m", "alice", "token", 0)
+    hub.close()
+    late = hub.listen("m", "alice", "token", 0)
+    assert await early.next() is None
+    assert await late.next() is None
