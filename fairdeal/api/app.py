@@ -66,6 +66,7 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
         redoc_url=None,
         redirect_slashes=False,  # the redirect would be to whatever host the caller named
         lifespan=lifespan,
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.services = services
     problems.install(app)

@@ -10,11 +10,10 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Final
+from typing import Final, TypeAlias
 
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fairdeal.api.addresses import Proxies
@@ -45,17 +44,20 @@ _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 """An id that a caller or a proxy may bring: it is written into every line about the call."""
 _PATH_LOGGED: Final = 200
 """Characters of it; no route of ours has so many, and a caller may send thousands."""
-_HEADERS: Final[Mapping[str, str]] = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
+_HEADERS: Final = (
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+)
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _ONCE: Final = (b"authorization", b"content-type", b"host", b"idempotency-key", b"origin", b"transfer-encoding")
 """Of two such headers one would be obeyed in silence, and a proxy may have judged by the other."""
-_BODY_SAID: Final = ("content-length", "transfer-encoding")
+_BODY_SAID: Final = frozenset({b"content-length", b"transfer-encoding"})
 """A call has a body if and only if its head has one of these (RFC 9112, section 6)."""
+
+Head: TypeAlias = dict[bytes, list[str]]
+"""A call's headers by name, in small letters."""
 
 
 class _Refusal(Exception):
@@ -84,23 +86,25 @@ class Door:
             await self._app(scope, receive, send)
             return
         started = perf_counter()
-        headers = Headers(scope=scope)
+        head: Head = {}
+        for name, value in scope["headers"]:
+            head.setdefault(name, []).append(value.decode("latin-1"))
         peer = scope.get("client") or ("",)
-        scope[CLIENT] = self._proxies.caller(peer[0], headers.getlist("x-forwarded-for"))
-        call = Call(self._request_id(headers.getlist("x-request-id")))
+        scope[CLIENT] = self._proxies.caller(peer[0], head.get(b"x-forwarded-for", ()))
+        call = Call(self._request_id(head.get(b"x-request-id", ())))
         within = CURRENT.set(call)
         try:
-            await self._answer(scope, receive, send, call, started)
+            await self._answer(scope, head, receive, send, call, started)
         finally:
             CURRENT.reset(within)
 
-    def _request_id(self, brought: list[str]) -> str:
+    def _request_id(self, brought: Sequence[str]) -> str:
         return brought[0] if len(brought) == 1 and _REQUEST_ID.fullmatch(brought[0]) else self._new_id()
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send, call: Call, started: float) -> None:
+    async def _answer(self, scope: Scope, head: Head, receive: Receive, send: Send, call: Call, started: float) -> None:
         answer = _Answer(send, call.request_id, started)
         try:
-            inner = await _take_body(scope, receive)
+            inner = await _take_body(scope, head, receive)
             if scope["method"] in _WITH_BODY:
                 scope[ARRIVED] = self._now_ms()
             await self._app(scope, inner, answer.send)
@@ -147,10 +151,10 @@ class _Answer:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             self.seconds = perf_counter() - self._started
-            headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
-                headers.setdefault(name, value)
-            headers["X-Request-Id"] = self._request_id
+            given = message["headers"]
+            names = {name for name, _ in given}
+            more = [header for header in _HEADERS if header[0] not in names]
+            message["headers"] = [*given, *more, (b"x-request-id", self._request_id.encode())]
         try:
             async with asyncio.timeout(STALL_SECONDS):
                 await self._send(message)
@@ -170,7 +174,7 @@ def _decoded(body: bytes) -> object:
     once, no NaN.
     """
     try:
-        return json.loads(body.decode(), object_pairs_hook=_members_once, parse_constant=_no_constant)
+        return _STRICT.decode(body.decode())
     except (ValueError, RecursionError):
         raise _Refusal("bad_request") from None
 
@@ -186,29 +190,35 @@ def _no_constant(name: str) -> object:
     raise ValueError(name)
 
 
-def _check_head(headers: Headers, path: bytes) -> None:
+_STRICT: Final = json.JSONDecoder(object_pairs_hook=_members_once, parse_constant=_no_constant)
+
+
+def _first(head: Head, name: bytes, usual: str) -> str:
+    return head[name][0].strip().lower() if name in head else usual
+
+
+def _check_head(head: Head, path: bytes) -> None:
     """Raises _Refusal for what could be read in two ways, or is larger than anybody needs."""
-    if len(path) + sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEAD_BYTES:
+    size = sum(len(name) * len(values) + sum(map(len, values)) for name, values in head.items())
+    if len(path) + size > MAX_HEAD_BYTES:
         raise _Refusal("head_too_large")
-    names = [name for name, _ in headers.raw]
-    if any(names.count(name) > 1 for name in _ONCE):
+    if any(len(head.get(name, ())) > 1 for name in _ONCE):
         raise _Refusal("bad_request")
-    if headers.get("transfer-encoding", "chunked").strip().lower() != "chunked":
+    if _first(head, b"transfer-encoding", "chunked") != "chunked":
         raise _Refusal("bad_request")
-    if headers.get("content-encoding", "identity").strip().lower() != "identity":
+    if _first(head, b"content-encoding", "identity") != "identity":
         raise _Refusal("unsupported_media_type")
-    declared = headers.get("content-length", "0").strip()
+    declared = _first(head, b"content-length", "0")
     if not declared.isdecimal() or len(declared) > 9 or int(declared) > MAX_BODY_BYTES:
         raise _Refusal("body_too_large")
 
 
-async def _take_body(scope: Scope, receive: Receive) -> Receive:
+async def _take_body(scope: Scope, head: Head, receive: Receive) -> Receive:
     """Reads the whole body, and returns what hands it on. Raises _Refusal, _Gone."""
-    headers = Headers(scope=scope)
-    _check_head(headers, scope.get("raw_path", b"") + scope.get("query_string", b""))
-    if scope["method"] not in _WITH_BODY and not any(name in headers for name in _BODY_SAID):
+    _check_head(head, scope.get("raw_path", b"") + scope.get("query_string", b""))
+    if scope["method"] not in _WITH_BODY and _BODY_SAID.isdisjoint(head):
         return receive
-    if "upgrade" in headers and any(name in headers for name in _BODY_SAID):
+    if b"upgrade" in head and not _BODY_SAID.isdisjoint(head):
         raise _Refusal("bad_request")  # see BoundedConnection: such a body cannot be read
     body = bytearray()
     try:
@@ -224,7 +234,7 @@ async def _take_body(scope: Scope, receive: Receive) -> Receive:
                 more = message.get("more_body", False)
     except TimeoutError:
         raise _Refusal("body_timeout") from None
-    if body and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+    if body and _first(head, b"content-type", "").split(";")[0].rstrip() != "application/json":
         raise _Refusal("unsupported_media_type")
     scope[SENT] = _decoded(bytes(body)) if body else None
     handed_on = False

@@ -10,6 +10,7 @@ from typing import Final
 from fairdeal.api.call import CURRENT
 
 _PLAIN: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
+_write: Final = json.JSONEncoder(default=str).encode
 
 
 class JsonLines(logging.Formatter):
@@ -30,13 +31,15 @@ class JsonLines(logging.Formatter):
             line["error"] = record.exc_info[0].__name__
             frames = traceback.extract_tb(record.exc_info[2])
             line["frames"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-        return json.dumps(line, default=str)
+        return _write(line)
 
 
 def configure_logging() -> None:
     """Sends everything that this process logs through `JsonLines`."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
+    # What no line says is not looked for either.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     # A line for every question to a witness; who asks says when one fails.
     logging.getLogger("httpx2").setLevel(logging.WARNING)

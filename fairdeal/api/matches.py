@@ -214,6 +214,9 @@ def bundle(m: MatchId, services: ServicesDep) -> Response:
     return Response(services.play.bundle(m), media_type="application/x-ndjson", headers=headers)
 
 
+_write: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
 def _json(answer: Answer) -> bytes:
     """The answer's form on the wire, the same in a reply and in a stream."""
     members = {
@@ -226,7 +229,7 @@ def _json(answer: Answer) -> bytes:
         "now": answer.now,
         "deadline": answer.deadline,
     }
-    return json.dumps(members, separators=(",", ":")).encode()
+    return _write(members).encode()
 
 
 def _event(answer: Answer) -> bytes:

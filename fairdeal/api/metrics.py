@@ -33,13 +33,18 @@ class Metrics:
             "fairdeal_call_seconds", "From the head of a call to the beginning of its answer.", ["method", "route"],
             buckets=_SECONDS, registry=self.registry,
         )  # fmt: skip
+        self._of_route: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._problems = Counter("fairdeal_problems", "Problems answered, by code.", ["code"], registry=self.registry)
 
     def count_call(self, method: str, route: str, status: int, seconds: float, code: str | None) -> None:
         """A call that is over. `route` is the template of its path, empty where there is none."""
         method = method if method in _METHODS else "other"
-        self._calls.labels(method, route, status).inc()
-        self._seconds.labels(method, route).observe(seconds)
+        kept = self._of_route.get((method, route, status))
+        if kept is None:
+            kept = (self._calls.labels(method, route, status), self._seconds.labels(method, route))
+            self._of_route[method, route, status] = kept
+        kept[0].inc()
+        kept[1].observe(seconds)
         if code is not None:
             self._problems.labels(code).inc()
 
