@@ -1,8 +1,9 @@
 """The log of all matches: its queue, leaves, tiles, head and checkpoints. Inside the caller's transaction."""
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import Final
 
-from sqlalchemy import Connection, delete, func, insert, literal, literal_column, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, literal, literal_column, select, update
 
 from fairdeal.app.log_ports import (
     CommitResult,
@@ -15,9 +16,10 @@ from fairdeal.app.log_ports import (
     SignedCheckpoint,
 )
 from fairdeal.errors import RecordsBroken
-from fairdeal.limits import HASH_BYTES
+from fairdeal.limits import HASH_BYTES, MAX_SAFE_INTEGER
 from fairdeal.match.leaves import parse_leaf
 from fairdeal.store import numbers
+from fairdeal.store.database import Database
 from fairdeal.store.log_tables import checkpoints, cosignatures, head, journal_mark, leaves, outages, queue, tiles
 from fairdeal.store.statements import insert_unless_there
 from fairdeal.store.tables import heartbeat
@@ -39,10 +41,13 @@ def parsed(texts: Iterable[bytes]) -> Iterator[tuple[bytes, str, str | None]]:
         yield text, leaf["type"], leaf.get("m")
 
 
-def queued(connection: Connection, limit: int | None) -> tuple[QueuedLeaf, ...]:
+_QUEUED: Final = select(queue.c.seq, queue.c.leaf).order_by(queue.c.seq).limit(bindparam("most"))
+
+
+def queued(database: Database, limit: int | None) -> tuple[QueuedLeaf, ...]:
     """The leaves that wait, the first one first."""
-    some = select(queue.c.seq, queue.c.leaf).order_by(queue.c.seq).limit(limit)
-    return tuple(QueuedLeaf(*row) for row in connection.execute(some))
+    most = MAX_SAFE_INTEGER if limit is None else limit
+    return tuple(QueuedLeaf(*row) for row in database.fetch(_QUEUED, most=most))
 
 
 def replace_queue(connection: Connection, texts: Iterable[bytes]) -> None:
@@ -165,11 +170,14 @@ def outages_since(connection: Connection, since: int) -> tuple[Outage, ...]:
     return tuple(Outage(*row) for row in connection.execute(some))
 
 
-def mark(connection: Connection) -> JournalMark:
+_MARK: Final = select(journal_mark.c.size, journal_mark.c.subtrees, journal_mark.c.at)
+
+
+def mark(database: Database) -> JournalMark:
     """How far the money journal is in the log."""
-    row = connection.execute(select(journal_mark)).one()
-    hashes = tuple(row.subtrees[at : at + HASH_BYTES] for at in range(0, len(row.subtrees), HASH_BYTES))
-    return JournalMark(Frontier(row.size, hashes), row.at)
+    ((size, subtrees, at),) = database.fetch(_MARK)
+    hashes = tuple(subtrees[start : start + HASH_BYTES] for start in range(0, len(subtrees), HASH_BYTES))
+    return JournalMark(Frontier(size, hashes), at)
 
 
 def move_mark(connection: Connection, before: JournalMark, after: JournalMark, leaf: bytes) -> CommitResult:

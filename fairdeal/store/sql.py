@@ -180,8 +180,7 @@ class SqlStore(PlayerRecords):
             return transcripts.sealed_seed(connection, match_id)
 
     def due_matches(self, now: int, limit: int) -> tuple[str, ...]:
-        with self._database.read() as connection:
-            return transcripts.due(connection, now, limit)
+        return transcripts.due(self._database, now, limit)
 
     def unfinished_matches(self) -> tuple[str, ...]:
         with self._database.read() as connection:
@@ -240,16 +239,14 @@ class SqlStore(PlayerRecords):
             transcripts.beat(connection, now)
 
     def last_beat(self) -> int | None:
-        with self._database.read() as connection:
-            return transcripts.last_beat(connection)
+        return transcripts.last_beat(self._database)
 
     def log_head(self) -> LogHead:
         with self._database.read() as connection:
             return log.log_head(connection)
 
     def queued_leaves(self, limit: int | None) -> tuple[QueuedLeaf, ...]:
-        with self._database.read() as connection:
-            return log.queued(connection, limit)
+        return log.queued(self._database, limit)
 
     def queue_leaf(self, leaf: bytes) -> None:
         with self._database.write() as connection:
@@ -310,8 +307,7 @@ class SqlStore(PlayerRecords):
             return log.outages_since(connection, since)
 
     def journal_mark(self) -> JournalMark:
-        with self._database.read() as connection:
-            return log.mark(connection)
+        return log.mark(self._database)
 
     def move_journal_mark(self, before: JournalMark, mark: JournalMark, leaf: bytes) -> CommitResult:
         with self._database.write() as connection:

@@ -32,6 +32,14 @@ _OLDEST_OPEN: Final = (
     .order_by(matches.c.seq)
 ).limit(1)
 
+_DUE: Final = (
+    select(matches.c.id)
+    .where(matches.c.due_at <= bindparam("now"))
+    .order_by(matches.c.due_at, matches.c.seq)
+    .limit(bindparam("most"))
+)
+_LAST_BEAT: Final = select(heartbeat.c.at)
+
 
 def appended(append: Append) -> Values:
     """An append as its program takes it. Raises LedgerBroken for money that does not move with it, Malformed."""
@@ -102,10 +110,9 @@ def sealed_seed(connection: Connection, match_id: str) -> bytes:
     return sealed
 
 
-def due(connection: Connection, now: int, limit: int) -> tuple[str, ...]:
+def due(database: Database, now: int, limit: int) -> tuple[str, ...]:
     """Matches whose due time has come, the longest overdue first."""
-    some = select(matches.c.id).where(matches.c.due_at <= now).order_by(matches.c.due_at, matches.c.seq).limit(limit)
-    return tuple(connection.execute(some).scalars())
+    return tuple(match_id for (match_id,) in database.fetch(_DUE, now=now, most=limit))
 
 
 def unfinished(connection: Connection) -> tuple[str, ...]:
@@ -127,7 +134,7 @@ def beat(connection: Connection, now: int) -> None:
     connection.execute(update(heartbeat).where(earlier).values(at=now))
 
 
-def last_beat(connection: Connection) -> int | None:
+def last_beat(database: Database) -> int | None:
     """The last heartbeat."""
-    at: int | None = connection.execute(select(heartbeat.c.at)).scalar_one()
+    at: int | None = database.fetch(_LAST_BEAT)[0][0]
     return at
