@@ -1,25 +1,32 @@
-"""A driver for the benches of the service: many tables on few keep-alive connections, and every seat's event stream.
+"""Drives a service that runs as a process of its own: many duels over few keep-alive connections, and the event stream
+of every seat.
 
-It checks little while it drives, so that it takes less of a core than the service does: what it was answered at the
-end of each match is verified afterwards, by `check`.
+It checks little while it drives, so that it takes less of a core than the service: the last that each seat was told is
+verified afterwards.
 """
 
 import asyncio
 import json
+import os
+import resource
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
 from fairdeal import ledger
 from fairdeal.app.ports import Account, Once, Session
 from fairdeal.keys import SigningKey
+from fairdeal.limits import MAX_CLOCK_MS
 from fairdeal.match import Event, Terms, open_receipt, receipt_key, view_message
 from fairdeal.match.actions import SignedAction
 from fairdeal.store import SqlStore
 from fairdeal.tlog import EMPTY_ROOT, Frontier, leaf_hash
+from tests.durability.process import Service, children
 
 HOST: Final = "127.0.0.1"
 STAKE: Final = 100
@@ -47,6 +54,45 @@ def people(store: SqlStore, count: int) -> list[Person]:
         store.deposit(person.id, money, Once("bench", secrets.token_hex(16), b""))
         made.append(person)
     return made
+
+
+@contextmanager
+def running(home: Path, tables: int, **settings: str) -> Iterator[tuple[Service, list[Person]]]:
+    """A service on a core of its own, if there are two, and people for so many duels. Nobody's time runs out."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    home.mkdir()
+    endless = str(MAX_CLOCK_MS)
+    free = {f"limits__{who}_{rate}": "1000000000" for who in ("account", "address") for rate in ("burst", "per_minute")}
+    usual = {"decisions_ms": f"[{endless}]", "clock__join_ms": endless, "clock__outage_ms": endless, **free}
+    usual["limits__connections"] = "100000"
+    place = settings.get("database_url", home / "fairdeal.db")
+    store = SqlStore(place)
+    persons = people(store, 2 * tables)
+    store.close()
+    with Service(home, **usual, **settings) as service:
+        own, *others = sorted(os.sched_getaffinity(0))
+        if others:
+            for process in (service.pid, *children(service.pid)):
+                for thread in Path(f"/proc/{process}/task").iterdir():
+                    os.sched_setaffinity(int(thread.name), [own])
+            os.sched_setaffinity(0, others)
+        try:
+            yield service, persons
+        finally:
+            os.sched_setaffinity(0, [own, *others])
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time that the process has taken, in user mode and in the kernel's."""
+    members = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(members[11]) + int(members[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def rss_kib(pid: int) -> int:
+    """Its resident memory."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
 
 
 class Line:

@@ -1,0 +1,77 @@
+"""What a move costs a service that runs as a process of its own, on SQLite with full synchronization, while another
+process plays over HTTP: each move's signature is checked, its event durable, receipt and view signed, and both seats
+are told on their streams. And what idle tables and streams keep of its memory.
+"""
+
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import uvloop
+
+from tests.bench.driver import Duel, cpu_seconds, drive, duels, each, rss_kib, running
+from tests.bench.table import Row
+
+TABLES: Final = 200
+"""A duel has some hundred moves: enough of them that few end while they are driven."""
+WARM_UP: Final = 1_000
+MOVES: Final = 8_000
+AT_ONCE: Final = 16
+PACED_MOVES: Final = 4_000
+PACED_AT_ONCE: Final = 100
+IDLE: Final = 1_000
+"""Tables that only stand there."""
+
+MAX_CPU_MS: Final = 0.9
+MIN_RATE: Final = 800
+MAX_P99_MS: Final = 50
+MAX_TOLD_MS: Final = 10
+MAX_KIB: Final = 60
+
+
+def run() -> list[Row]:
+    """Processor time of the service alone; rates and delays by the wall."""
+    with tempfile.TemporaryDirectory() as folder:
+        return uvloop.run(measure(Path(folder, "home")))
+
+
+async def measure(home: Path) -> list[Row]:
+    with running(home, TABLES + IDLE) as (service, persons):
+        playing = await duels(service.port, persons, TABLES)
+        await stream(playing)
+        await drive(playing, WARM_UP, AT_ONCE)
+        before = cpu_seconds(service.pid)
+        driven = await drive(playing, MOVES, AT_ONCE)
+        cpu_ms = (cpu_seconds(service.pid) - before) / len(driven.answers) * 1_000
+        paced = await drive(playing, PACED_MOVES, PACED_AT_ONCE, MIN_RATE / 2)
+        for duel in playing:
+            duel.check()
+        kib = rss_kib(service.pid)
+        idle = await duels(service.port, persons[2 * TABLES :], IDLE)
+        kib_table = (rss_kib(service.pid) - kib) / IDLE
+        kib = rss_kib(service.pid)
+        await stream(idle)
+        kib_stream = (rss_kib(service.pid) - kib) / (2 * IDLE)
+        for duel in playing + idle:
+            duel.close()
+    p99_ms = paced.answers[int(len(paced.answers) * 0.99)] * 1_000
+    told_ms = median(paced.told) * 1_000
+    pace = f"at {MIN_RATE / 2:g} moves/s"
+    return [
+        at_most("move over HTTP, both streams told: processor time of the service", cpu_ms, "ms", MAX_CPU_MS),
+        Row("moves over HTTP, one worker", driven.rate, "moves/s", f"≥ {MIN_RATE}", driven.rate >= MIN_RATE),
+        at_most(f"move over HTTP {pace}: 99 of 100 are answered within", p99_ms, "ms", MAX_P99_MS),
+        at_most(f"move over HTTP {pace}: half are on the opponent's stream within", told_ms, "ms", MAX_TOLD_MS),
+        at_most("memory of an idle live table", kib_table, "KiB", MAX_KIB),
+        at_most("memory of an idle stream", kib_stream, "KiB", MAX_KIB),
+    ]
+
+
+async def stream(playing: list[Duel]) -> None:
+    """Opens the streams of all of them."""
+    await each(len(playing), lambda number: playing[number].stream())
+
+
+def at_most(name: str, figure: float, unit: str, bound: float) -> Row:
+    return Row(name, figure, unit, f"≤ {bound:g}", figure <= bound)
