@@ -62,14 +62,14 @@ class _Supervisor:
             readable, _, _ = select.select([self._ready_read], [], [], 0.05)
             if readable:
                 served = bool(os.read(self._ready_read, self._count))
-            for number, status in self._ended():
-                if self._stopping:
-                    continue
+            ended = self._ended()
+            for number, status in () if self._stopping else ended:
                 if not served:
                     sys.exit(max(1, os.waitstatus_to_exitcode(status)))
                 log.error("a worker ended", extra={"worker": number, "status": os.waitstatus_to_exitcode(status)})
-                time.sleep(_AGAIN_SECONDS)
                 waiting.append(number)
+            if ended and not self._stopping:
+                time.sleep(_AGAIN_SECONDS)  # once, however many have ended
             if self._stopping and not self._numbers:
                 sys.exit(0)
 
