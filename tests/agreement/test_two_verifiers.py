@@ -213,11 +213,11 @@ def match_of_four(number: int) -> Played:
 
 
 def forged(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
-    """So many mutants, in the four ways to pass each off."""
+    """So many mutants, each in two of the four ways to pass it off."""
     policy = forger.match.policy.encode()
     for _ in range(count):
         mutant = heaped(forger, rng) if rng.random() < 0.25 else next(some(forger.events, rng, 1))
-        for way in ways(forger.match):
+        for way in rng.sample(ways(forger.match), 2):
             sealed = forger.seal(mutant, way)
             held = sealed.held if rng.random() < 0.8 else rng.choice((None, lying_held(forger, rng)))
             signatures: Signatures = rng.choice(("all", "all", "last"))
@@ -253,17 +253,17 @@ def spoilt(forger: Forger, rng: random.Random, count: int) -> Iterator[Case]:
 
 
 def test_on_matches_of_every_ending() -> None:
-    check_agreement([case for number in range(40) for case in honest(number)])
+    check_agreement([case for number in range(len(ENDINGS)) for case in honest(number)])
 
 
 def test_on_matches_of_four_of_every_ending() -> None:
-    # A third of each one's cases, by turns: together they are of every kind.
-    check_agreement([case for number in range(len(FOUR)) for case in list(honest_of_four(number))[number % 3 :: 3]])
+    # A fifth of each one's cases, by turns: together they are of every kind.
+    check_agreement([case for number in range(len(FOUR)) for case in list(honest_of_four(number))[number % 5 :: 5]])
 
 
 def test_on_mutants_of_four() -> None:
     rng = random.Random(4)
-    check_agreement([case for number in range(len(FOUR)) for case in forged(Forger(match_of_four(number)), rng, 3)])
+    check_agreement([case for number in range(len(FOUR)) for case in forged(Forger(match_of_four(number)), rng, 2)])
 
 
 def test_on_spoilt_files_of_four() -> None:
@@ -275,13 +275,13 @@ def test_on_spoilt_files_of_four() -> None:
 
 def test_on_mutants() -> None:
     rng = random.Random(1)
-    check_agreement([case for number in range(2 * len(ENDINGS)) for case in forged(Forger(match_of(number)), rng, 12)])
+    check_agreement([case for number in range(len(ENDINGS)) for case in forged(Forger(match_of(number)), rng, 12)])
 
 
 def test_on_lies_about_the_log() -> None:
     rng = random.Random(6)
     for ending in ("target", "seed_missing_0", "cancelled_empty", "cancelled_with_1", "void_in_play"):
-        check_agreement(list(about_the_log(Forger(short(ending)), rng, 6)))
+        check_agreement(list(about_the_log(Forger(short(ending)), rng, 3)))
     check_agreement(list(about_the_log(Forger(short("resigned")), rng)))
 
 
@@ -300,7 +300,7 @@ def test_on_other_ends() -> None:
 
 def test_on_spoilt_files() -> None:
     rng = random.Random(2)
-    check_agreement([case for number in range(2 * len(ENDINGS)) for case in spoilt(Forger(match_of(number)), rng, 12)])
+    check_agreement([case for number in range(len(ENDINGS)) for case in spoilt(Forger(match_of(number)), rng, 12)])
 
 
 def test_on_odd_texts() -> None:
@@ -324,7 +324,7 @@ def test_on_many_matches_mutants_and_spoilt_files(chunk: int) -> None:
     for number in part(chunk, FORGED // 20):
         check_agreement(list(forged(Forger(match_of(number)), rng, 20)))
     for number in part(chunk, MATCHES):
-        check_agreement([*ended(forger := Forger(match_of(number))), *about_the_log(forger, rng, 4)])
+        check_agreement([*ended(forger := Forger(match_of(number))), *about_the_log(forger, rng, 1)])
     for number in part(chunk, MATCHES_OF_FOUR):
         check_agreement([*honest_of_four(number), *ended(Forger(match_of_four(number)))])
     for number in part(chunk, FORGED_OF_FOUR // 10):
