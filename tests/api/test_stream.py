@@ -16,6 +16,7 @@ from fairdeal.api import door
 from fairdeal.app.hub import MAX_LISTENERS
 from tests.api.serving import served
 from tests.api.table import Player, Service, first_legal, ok, on_turn, start_two
+from tests.durability.process import WAIT_S
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def unserved(tmp_path: Path) -> Service:
 def messages(url: str, player: Player, start: int, resumed: int | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
     headers = player.person.headers | ({} if resumed is None else {"Last-Event-ID": str(resumed)})
     path = f"{url}/v1/matches/{player.m}/stream"
-    with httpx2.stream("GET", path, params={"from": start}, headers=headers, timeout=20) as response:
+    with httpx2.stream("GET", path, params={"from": start}, headers=headers, timeout=WAIT_S) as response:
         assert response.headers["content-type"].startswith("text/event-stream")
         for message in httpx2.EventSource(response, 1_000_000):
             yield message.id, json.loads(message.data)
@@ -45,7 +46,7 @@ def test_a_stream_says_everything_once_and_ends(unserved: Service) -> None:
             time.sleep(0.01)
         players[1].look()
         ok(players[1].send(players[1].sign({"resign": True})))
-        listening.join(10)
+        listening.join(WAIT_S)
         assert not listening.is_alive()
         whole = unserved.http.get(f"/v1/matches/{players[0].m}/transcript").text.splitlines()
     assert [line for _, answer in heard for line in answer["events"]] == whole
@@ -123,7 +124,7 @@ def test_a_slow_body_is_cut_off(unserved: Service, monkeypatch: pytest.MonkeyPat
                 b"POST /v1/accounts HTTP/1.1\r\nHost: here\r\n"
                 b"Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
             )
-            connection.settimeout(5)
+            connection.settimeout(WAIT_S)
             answer = b"".join(iter(lambda: connection.recv(65_536), b""))
     assert answer.startswith(b"HTTP/1.1 408")
     assert b"body_timeout" in answer

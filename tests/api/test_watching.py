@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -26,6 +25,7 @@ from fairdeal.app.disks import Disks
 from fairdeal.errors import AddressRefused, StoreFailed
 from tests.api.serving import served
 from tests.api.table import OPERATOR, Service, bearer, ok, on_turn, play_out, start_two
+from tests.durability.process import WAIT_S
 
 Labels = tuple[tuple[str, str], ...]
 
@@ -227,17 +227,17 @@ def test_streams_say_when_to_come_back_and_end(unserved: Service) -> None:
     def listen(url: str) -> None:
         nonlocal heard
         path = f"{url}/v1/matches/{players[0].m}/stream"
-        with httpx2.stream("GET", path, headers=players[0].person.headers, timeout=20) as response:
-            begun.set()
-            heard = response.read()
+        with httpx2.stream("GET", path, headers=players[0].person.headers, timeout=WAIT_S) as response:
+            for part in response.iter_bytes():
+                heard += part
+                begun.set()
 
     begun = threading.Event()
     with served(unserved) as url:
         listening = threading.Thread(target=listen, args=(url,))
         listening.start()
-        assert begun.wait(10)
-        time.sleep(0.05)
-    listening.join(10)
+        assert begun.wait(WAIT_S)
+    listening.join(WAIT_S)
     waits = [line for line in heard.decode().splitlines() if line.startswith("retry: ")]
     assert len(waits) == 1
     assert 500 <= int(waits[0][7:]) < 1_000
@@ -247,7 +247,7 @@ def test_an_account_has_a_bounded_number_of_streams(tmp_path: Path) -> None:
     unserved = Service(tmp_path, {"limits": {"streams": 2}})
     players = start_two(unserved)
     path = f"/v1/matches/{players[0].m}/stream"
-    with served(unserved) as url, httpx2.Client(base_url=url, timeout=20) as http:
+    with served(unserved) as url, httpx2.Client(base_url=url, timeout=WAIT_S) as http:
         mine, theirs = players[0].person.headers, players[1].person.headers
         with http.stream("GET", path, headers=mine) as one, http.stream("GET", path, headers=mine) as two:
             parts = [stream.iter_bytes() for stream in (one, two)]
@@ -262,7 +262,7 @@ def test_an_account_has_a_bounded_number_of_streams(tmp_path: Path) -> None:
 
 def said(port: int, sent: bytes) -> bytes:
     """What comes back until the other end closes."""
-    with closing(socket.create_connection(("127.0.0.1", port), timeout=10)) as caller:
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=WAIT_S)) as caller:
         caller.sendall(sent)
         answer = b""
         while part := caller.recv(4_096):
@@ -291,30 +291,37 @@ def test_connections_are_bounded(tmp_path: Path) -> None:
 def test_a_caller_who_never_finishes_the_head_is_cut_off(
     begun: bytes, unserved: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
     with served(unserved) as url:
         port = int(url.rsplit(":", 1)[1])
+        # Also after a whole call on the same connection.
+        with closing(socket.create_connection(("127.0.0.1", port), timeout=WAIT_S)) as caller:
+            caller.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert caller.recv(4_096).startswith(b"HTTP/1.1 200 ")
+            monkeypatch.setattr(connections, "HEAD_SECONDS", 0.1)
+            caller.sendall(b"GET /healthz HTTP/1.1\r\nHost:")
+            assert b"head_timeout" in caller.recv(4_096)
         head, _, body = said(port, begun).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 408 ")
         assert json.loads(body)["code"] == "head_timeout"
-        # Also after a whole call on the same connection.
-        with closing(socket.create_connection(("127.0.0.1", port), timeout=10)) as caller:
-            caller.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-            assert caller.recv(4_096).startswith(b"HTTP/1.1 200 ")
-            caller.sendall(b"GET /healthz HTTP/1.1\r\nHost:")
-            assert b"head_timeout" in caller.recv(4_096)
 
 
 def test_a_call_may_take_longer_than_its_head(unserved: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
+    timers, begin = [], connections.BoundedConnection._await_head
+
+    def await_head(connection: connections.BoundedConnection) -> None:
+        begin(connection)
+        timers.append(connection._head)
+
+    monkeypatch.setattr(connections.BoundedConnection, "_await_head", await_head)
     players = start_two(unserved)
     path = f"/v1/matches/{players[0].m}/stream"
     with (
         served(unserved) as url,
-        httpx2.stream("GET", url + path, headers=players[0].person.headers, timeout=20) as stream,
+        httpx2.stream("GET", url + path, headers=players[0].person.headers, timeout=WAIT_S) as stream,
     ):
         parts = stream.iter_bytes()
         next(parts)
-        time.sleep(0.4)
+        assert timers
+        assert all(timer is None or timer.cancelled() for timer in timers)
         ok(players[1].send(players[1].sign({"resign": True})))
         assert b"resign" in b"".join(parts)

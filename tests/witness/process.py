@@ -1,18 +1,14 @@
 """`fairdeal witness` as a process: started, killed without warning, and started again on its memory."""
 
 import os
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx2
 
 from fairdeal.tlog import VerifierKey
-
-HOST = "127.0.0.1"
-_START_S = 60.0
+from tests.durability.process import HOST, WAIT_S, reserved_port, until
 
 
 class WitnessProcess:
@@ -21,9 +17,8 @@ class WitnessProcess:
     def __init__(self, home: Path, policy: str, name: str = "example.com/witness") -> None:
         home.mkdir(parents=True, exist_ok=True)
         (home / "logs.txt").write_text(policy)
-        with socket.socket() as probe:
-            probe.bind((HOST, 0))
-            self.port: int = probe.getsockname()[1]
+        self._holder = reserved_port()
+        self.port: int = self._holder.getsockname()[1]
         self.url = f"http://{HOST}:{self.port}"
         self.database = home / "witness.db"
         self._home, self._name = home, name
@@ -34,7 +29,12 @@ class WitnessProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Killed for good."""
         self.kill()
+        self._holder.close()
 
     def start(self) -> VerifierKey:
         """The key that it prints, once it listens."""
@@ -48,16 +48,17 @@ class WitnessProcess:
             )
         assert self._process.stdout is not None
         key = VerifierKey.parse(self._process.stdout.readline().strip())
-        until = time.monotonic() + _START_S
-        while True:
-            try:
-                httpx2.get(self.url, timeout=_START_S)
-            except httpx2.TransportError:
-                assert time.monotonic() < until
-                assert self._process.poll() is None
-                time.sleep(0.02)
-            else:
-                return key
+        until(self._listens)
+        return key
+
+    def _listens(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None
+        try:
+            httpx2.get(self.url, timeout=WAIT_S)
+        except httpx2.TransportError:
+            return False
+        return True
 
     def kill(self) -> None:
         """SIGKILL; it is gone when this returns."""

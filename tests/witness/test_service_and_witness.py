@@ -4,8 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,16 +17,10 @@ from fairdeal.tlog import Policy
 from tests.api.serving import served
 from tests.api.table import Player, Service, ok, start_two
 from tests.cli.test_commands import run as command
+from tests.durability.process import until
 from tests.witness.process import WitnessProcess
 
 AUDITOR = "auditor-token-of-the-tests"
-
-
-def wait(for_what: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not for_what():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 def verdict(folder: Path, bundle: bytes, policy: str) -> int:
@@ -75,7 +67,7 @@ class Run:
     def witnessed(self, m: str) -> bytes:
         """The bundle of a match that has closed, once its checkpoint is witnessed."""
         path = f"/v1/matches/{m}/bundle"
-        wait(lambda: "example.com/witness" in self.service.http.get(path).text)
+        until(lambda: "example.com/witness" in self.service.http.get(path).text)
         return bytes(self.service.http.get(path).content)
 
 
@@ -91,7 +83,7 @@ def test_a_service_with_a_witness(run: Run, caplog: pytest.LogCaptureFixture) ->
         with served(service):
             resign(first[0])
             early = run.witnessed(first[0].m)
-            wait(lambda: "example.com/witness" in service.http.get("/log/checkpoint").text)
+            until(lambda: "example.com/witness" in service.http.get("/log/checkpoint").text)
             Policy.parse(run.policy.encode()).open(service.http.get("/log/checkpoint").text)
             assert verdict(folder, early, run.policy) == 0
             assert verdict(folder, early, run.log_policy) == 13  # true, and nobody outside is asked
@@ -127,4 +119,4 @@ def test_a_service_with_a_witness(run: Run, caplog: pytest.LogCaptureFixture) ->
         with pytest.raises(LogBehind, match="the witness w keeps"):
             restore_database(settings)
     finally:
-        run.witness.kill()
+        run.witness.close()
