@@ -17,7 +17,7 @@ import httpx2
 from fairdeal.client import Unreachable
 
 _HOST: Final = "127.0.0.1"
-_START_S: Final = 30.0
+_START_S: Final = 120.0
 _STOP_S: Final = 15.0
 _LOOK_S: Final = 0.05
 
@@ -38,14 +38,15 @@ def running_service(home: Path, keys: Path, log: Path, settings: dict[str, str])
     `settings` are FAIRDEAL_… variables. Raises Unreachable when it does not get ready.
     """
     token = secrets.token_urlsafe(24)
-    with socket.socket() as probe:
-        probe.bind((_HOST, 0))
-        port = probe.getsockname()[1]
-    service = Service(f"http://{_HOST}:{port}", token, keys)
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("FAIRDEAL_")}
-    command = [sys.executable, "-m", "fairdeal", "serve", "--port", str(port)]
-    command += ["--database", str(home / "fairdeal.db"), "--keys", str(service.keys)]
-    with log.open("wb") as output:
+    with socket.socket() as holder, log.open("wb") as output:
+        # Bound as long as the service runs, so that nobody else is given its port before it listens there.
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind((_HOST, 0))
+        port = holder.getsockname()[1]
+        service = Service(f"http://{_HOST}:{port}", token, keys)
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("FAIRDEAL_")}
+        command = [sys.executable, "-m", "fairdeal", "serve", "--port", str(port)]
+        command += ["--database", str(home / "fairdeal.db"), "--keys", str(service.keys)]
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
