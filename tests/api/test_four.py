@@ -347,5 +347,5 @@ def test_a_match_of_four_is_played_paid_and_verified(service: Service, tmp_path:
         (tmp_path / "match.held").write_bytes(write_held(held))
         command = [sys.executable, "-m", "fairdeal_verifier", str(tmp_path / "match.fairdeal")]
         command += ["--policy", str(tmp_path / "policy"), "--held", str(tmp_path / "match.held"), "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
         assert (done.returncode, json.loads(done.stdout)["verdict"]) == (0, "verified"), done.stdout

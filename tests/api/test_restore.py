@@ -395,7 +395,7 @@ def test_the_command_says_what_it_did(service: Service) -> None:
     files = {"DATABASE": service.folder / "fairdeal.db", "KEYS": service.folder / "keys"}
     environment = {**os.environ, **{f"FAIRDEAL_{name}": str(path) for name, path in files.items()}}
     command = [sys.executable, "-m", "fairdeal", "restore"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stdout.splitlines()) == (
         0,
         ["leaves that came back into the log: 1; matches that ended as lost, stakes back: 0"],

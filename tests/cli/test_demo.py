@@ -32,7 +32,7 @@ class Demo:
 
 def play(folder: Path, language: str, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "fairdeal", "demo", "--lang", language, "--folder", str(folder), *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 
 def verify(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "fairdeal_verifier", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_its_last_line_is_the_verdict(demo: Demo) -> None:
@@ -67,7 +67,7 @@ def test_it_tells_where_the_files_are(demo: Demo) -> None:
 def test_it_tells_the_command_that_gave_the_verdict(demo: Demo) -> None:
     command = shlex.split(demo.lines[-2])
     assert command[:3] == [sys.executable, "-m", "fairdeal_verifier"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=600, check=False)
     assert (done.returncode, done.stdout) == (0, demo.lines[-1] + "\n")
 
 

@@ -891,6 +891,6 @@ def killed(self, path, limit):
 source.Directory.read = killed
 main(["audit", {str(tmp_path / "log")!r}, "--state", {str(tmp_path / "notes")!r}, "--jobs", "1"])
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=600)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert audited(tmp_path, tmp_path / "notes")["resumed"] == 4

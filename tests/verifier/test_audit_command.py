@@ -405,7 +405,7 @@ def test_the_verifier_as_one_file_audits_with_processes(folder: Path) -> None:
     made.write(folder / "many")
     command = [sys.executable, "-I", "-S", str(program), "audit", "many", "--policy", "policy", "--jobs", "2", "--json"]
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, timeout=120, env={**os.environ}
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=600, env={**os.environ}
     )
     assert (done.returncode, done.stderr) == (13, "")
     assert json.loads(done.stdout)["counts"]["matches"] == 20

@@ -298,6 +298,6 @@ def test_as_a_process_without_cryptography(encoding: str, files: dict[str, str],
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": encoding}
     arguments = [files["bundle"], "--policy", files["policy"], "--held", files["held"], "--lang", "fr"]
     command = [sys.executable, "-m", "fairdeal_verifier", *arguments, "--signatures", "last"]
-    done = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=600)
     assert done.returncode == 0
     assert done.stdout.startswith(b"verified: ")

@@ -253,7 +253,7 @@ def test_a_bundle_of_the_commands_name(
 def test_a_terminal_without_suits(encoding: str, jack: str, files: dict[str, str]) -> None:
     command = [sys.executable, "-m", "fairdeal_verifier", "explain", files["bundle"], "--deal", "1", "--lang", "en"]
     environment = os.environ | {"PYTHONIOENCODING": encoding}
-    done = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=600)
     assert jack in done.stdout.decode(encoding)
 
 
@@ -264,7 +264,7 @@ def test_a_reader_who_stops_reading(files: dict[str, str]) -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(60) == 0
+        assert process.wait(600) == 0
 
 
 def test_every_word_has_both_languages() -> None:

@@ -27,7 +27,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(program: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Isolated: no site-packages, no environment, another directory."""
     command = [sys.executable, "-I", "-S", str(program), *arguments]
-    return subprocess.run(command, cwd=program.parent, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=program.parent, capture_output=True, text=True, check=False, timeout=600)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -54,7 +54,7 @@ def test_a_whole_match(game: str, program: Path, tmp_path: Path) -> None:
 def test_signatures_are_checked_without_any_package(program: Path) -> None:
     script = f"import sys; sys.path.insert(0, {str(program)!r}); import fairdeal_verifier.ed25519; import cryptography"
     command = [sys.executable, "-I", "-S", "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert "No module named 'cryptography'" in done.stderr
 
 
