@@ -5,6 +5,8 @@ SOAK ?= 1.0
 ARGS ?=
 
 BIN := .venv/bin
+# Bytecode is kept: or each process that a test starts would compile the service for itself.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 STAMP := .venv/.installed
 SOAK_STAMP := .venv/.installed-soak
 PACKAGES := pyproject.toml verifier/python/pyproject.toml
@@ -23,7 +25,7 @@ serve: $(STAMP) ## the service, until it is stopped (ARGS="--port 8001")
 	$(BIN)/fairdeal serve $(ARGS)
 
 test: $(STAMP) ## the tests
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(PYTEST) $(ARGS)
 
 check: $(STAMP) ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
@@ -37,7 +39,7 @@ format: $(STAMP) ## put the sources into their format
 
 # SOAK scales how many cases each long proof takes: SOAK=0.1 for a look, SOAK=10 for a night.
 soak: $(SOAK_STAMP) chromium hledger ## the long proofs, as many as SOAK says (SOAK=0.1)
-	SOAK=$(SOAK) $(BIN)/python -m pytest -n 2 -m soak $(ARGS)
+	SOAK=$(SOAK) $(PYTEST) -m soak $(ARGS)
 
 bench: $(STAMP) ## measure, and write docs/performance.md
 	$(BIN)/python -m tests.bench $(ARGS)
