@@ -8,6 +8,10 @@ import httpx2
 
 from fairdeal.client.errors import ApiError
 
+_AGAIN: Final = frozenset(
+    {httpx2.codes.REQUEST_TIMEOUT, httpx2.codes.TOO_MANY_REQUESTS, httpx2.codes.SERVICE_UNAVAILABLE}
+)
+"""Refusals for want of time or room: the call itself may be made again."""
 LONGEST_WAIT_S: Final = 5
 """A service that is busy may ask for so much patience; one that asks for more has refused."""
 SIZE_DIGITS: Final = 20
@@ -16,7 +20,7 @@ SIZE_DIGITS: Final = 20
 
 def asked_wait(response: httpx2.Response) -> int | None:
     """The seconds to wait before a call that had no effect is made again; None for an answer, or a refusal."""
-    if response.status_code not in (httpx2.codes.TOO_MANY_REQUESTS, httpx2.codes.SERVICE_UNAVAILABLE):
+    if response.status_code not in _AGAIN:
         return None
     seconds = response.headers.get("Retry-After", "0")
     asked = int(seconds) if seconds.isascii() and seconds.isdecimal() and len(seconds) < SIZE_DIGITS else 0

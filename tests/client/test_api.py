@@ -42,7 +42,7 @@ def refused(status: int, retry_after: str | None = None) -> httpx2.Response:
 READY = httpx2.Response(200, json={})
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("status", [408, 429, 503])
 def test_a_busy_service_is_asked_again_when_it_said(answering: Answering, pauses: list[float], status: int) -> None:
     api, asked = answering([refused(status, "3"), refused(status), READY])
     api.ready()
