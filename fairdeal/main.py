@@ -1,6 +1,7 @@
 """The composition root: from settings to a running service. Nothing else makes a store, reads a key or a clock."""
 
 import asyncio
+import gc
 import logging
 import os
 import resource
@@ -275,6 +276,9 @@ def run(settings: Settings, host: str, port: int) -> None:
     with listen(host, port) as listening:
         worker = supervise(settings.workers) if settings.workers > 1 else Worker(0)
         app = create_app(settings)
+        # What stays until the end is not looked through again and again for garbage, while calls wait.
+        gc.collect()
+        gc.freeze()
         metrics_port = None if settings.metrics_port is None else settings.metrics_port + worker.number
         with serve_metrics(app.state.services.metrics, metrics_port):
             Server(app, host, port, worker.tell_ready).run([listening])

@@ -35,6 +35,10 @@ _SIGNED_KEPT: Final = 2_000
 """Matches whose newest signatures are kept; beyond this those signed longest ago are signed again when asked for."""
 
 
+class _PerhapsOwed(Exception):
+    """The deadline is over, and the time that an outage took may not have been given back yet."""
+
+
 class Play:
     """The use cases of somebody at a table. Safe to call from several threads."""
 
@@ -54,11 +58,15 @@ class Play:
         full or for another sitting's pseudonym, and whatever `match.decide` refuses with; nothing has changed then.
         """
         placed: int | None = None
+        made_up = False
 
         def choose(match: Match) -> Command | None:
             nonlocal placed
             if match.seat_of(account.id).seat != action.seat:
                 raise NotSeated("that is another seat's action")
+            deadline = match.state.deadline
+            if not made_up and deadline is not None and arrived > deadline:
+                raise _PerhapsOwed
             placed = self._placed(match, action)
             if placed is not None:
                 return None
@@ -66,18 +74,20 @@ class Play:
             placed = match.state.size
             return Move(action)
 
-        deadline = self._matches.load(m).state.deadline
-        if deadline is not None and arrived > deadline:
-            # It may be the service that was late.
-            self._heart.beat()
-            self._heart.make_up(m)
-        try:
-            match = self._matches.step(m, arrived, choose)
-        except (Stale, WrongPhase):
-            self._matches.count_overtaken(m, action, arrived)
-            raise
+        stepped: Match | None = None
+        while stepped is None:
+            try:
+                stepped = self._matches.step(m, arrived, choose)
+            except _PerhapsOwed:
+                # It may be the service that was late.
+                self._heart.beat()
+                self._heart.make_up(m)
+                made_up = True
+            except (Stale, WrongPhase):
+                self._matches.count_overtaken(m, action, arrived)
+                raise
         assert placed is not None
-        return self._answer(match, action.seat, placed)
+        return self._answer(stepped, action.seat, placed)
 
     def answer(self, account: Account, match: Match, start: int) -> Answer:
         """What has happened at the account's seat from event `start` on. Raises NotSeated, Malformed."""
