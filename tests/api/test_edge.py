@@ -378,7 +378,11 @@ def test_headers_that_every_answer_has(service: Service) -> None:
 def test_the_page_of_calls_shows_their_bodies(service: Service) -> None:
     page = service.http.get("/docs").text
     assert "`" not in page
-    for members in ("name, password, kind", "do, root, seat, sig, size", "stake, private, decision_ms, game, target"):
+    for members in (
+        "name, password, kind",
+        "do, root, seat, sig, size",
+        "stake, asset, private, decision_ms, game, target",
+    ):
         assert f"<code>{members}</code>" in page
 
 
