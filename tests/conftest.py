@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from argon2 import PasswordHasher
 
-from fairdeal.app import passwords
+from fairdeal.app import passwords, sequencer
 from fairdeal.belote import RULESETS
+from fairdeal.store import postgresql
 from fairdeal.tlog import leaf_hash
 from fairdeal.tlog import root as tree
 from tests.rules.questions import QUESTIONS, question_of
@@ -194,10 +195,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def cheap_passwords() -> Iterator[None]:
-    """Nobody guesses passwords here, and hashing them well would be a quarter of what the tests do."""
+def cheap_and_unhurried() -> Iterator[None]:
+    """In this process nobody guesses passwords, and hashing them well would be a quarter of what the tests do. And no
+    test comes out otherwise for taking seconds, on a machine that is busy or stands still: a log that nobody asks to go
+    on does not, and a transaction may pause.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        patch.setattr(sequencer, "STUCK_SECONDS", 3_600.0)
+        patch.setattr(postgresql, "_SESSION", f"{postgresql._SESSION} -c idle_in_transaction_session_timeout=10min")
         yield
 
 

@@ -78,8 +78,14 @@ class Listener:
         return response
 
 
-@pytest.mark.parametrize("number", range(2))
-def test_no_answer_tells_a_card_that_its_reader_may_not_know(service: Service, number: int) -> None:
+def test_no_answer_tells_a_card_that_its_reader_may_not_know(service: Service) -> None:
+    """Several deals, and the end."""
+    overhear(service, start_two(service), random.Random(0), 150)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("number", range(3))
+def test_no_answer_of_a_whole_match_tells_a_card_that_its_reader_may_not_know(service: Service, number: int) -> None:
     overhear(service, start_two(service), random.Random(number), 10_000)
 
 
