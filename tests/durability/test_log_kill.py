@@ -60,7 +60,7 @@ class Witness:
         self.look()
 
     def look(self) -> None:
-        with httpx2.Client(base_url=f"{self._service.url}/log", timeout=5) as http:
+        with httpx2.Client(base_url=f"{self._service.url}/log", timeout=60) as http:
             self._keep(http, "/checkpoint")
             sizes = http.get("/checkpoints").raise_for_status().text.split()
             for size in set(map(int, sizes)) - self._archived:

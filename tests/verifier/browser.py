@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60.0
+PATIENCE = 240.0
 """Seconds to wait for an answer, or for the page to come to what is expected: a busy machine is slow, not wrong."""
 _FLAGS = (
     "--headless",
