@@ -14,8 +14,15 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from fairdeal.app.cashier_ports import WithdrawalResult
 from fairdeal.app.ports import Append, CommitResult, Status
-from fairdeal.errors import AlreadySeated, InsufficientFunds, NotSeated, TableClosed, WithdrawalEnded
-from fairdeal.ledger import FeeSchedule, Outcome, Refund, SeedForfeit, TaxBase, Win, settlement
+from fairdeal.errors import (
+    AlreadySeated,
+    InsufficientFunds,
+    NotReversible,
+    NotSeated,
+    TableClosed,
+    WithdrawalEnded,
+)
+from fairdeal.ledger import FeeSchedule, Kind, Outcome, Refund, SeedForfeit, TaxBase, Transaction, Win, settlement
 from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.store import SqlStore
 from tests.store.house import House
@@ -126,8 +133,8 @@ def places(request: pytest.FixtureRequest) -> Places:
 
 
 class AnyHistory(RuleBasedStateMachine):
-    """Players come, pay in and out, open, sit, stand up, play, win, leave, in any order; `House` checks the whole
-    books after every step that moves money, and stale appends are kept to be tried again at any later moment.
+    """Players come, pay in and out, by mistake too, open, sit, stand up, play, win, leave, in any order; `House` checks
+    the whole books after every step that moves money, and stale appends are kept to be tried again at any later moment.
     """
 
     def __init__(self, places: Places) -> None:
@@ -158,6 +165,21 @@ class AnyHistory(RuleBasedStateMachine):
     def answer(self, data: st.DataObject, result: WithdrawalResult) -> None:
         with contextlib.suppress(WithdrawalEnded):
             assert self.house.end(data.draw(st.sampled_from(self.asked)), result).result == result
+
+    @rule(data=st.data())
+    def reverse(self, data: st.DataObject) -> None:
+        """Any deposit or payout, once; a deposit only while its money is there."""
+        posted = [Transaction.parse(line) for line in self.store.journal(0, 10_000)]
+        mistake = data.draw(st.sampled_from([one for one in posted if one.kind in (Kind.DEPOSIT, Kind.PAYOUT)]))
+        done = f"reversal:{mistake.id.split(':')[1]}" in {one.id for one in posted}
+        try:
+            self.store.reverse(mistake.id, "a slip", self.house.now, self.house.once())
+        except NotReversible:
+            assert done
+        except InsufficientFunds:
+            assert mistake.kind is Kind.DEPOSIT
+        else:
+            assert not done
 
     @rule(player=st.integers(0, 2), stake=st.sampled_from([0, 1, 333, 500]))
     def open(self, player: int, stake: int) -> None:
