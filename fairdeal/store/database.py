@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from sqlalchemy import Connection, Select
 
 
 class Database(Protocol):
     """What the store needs of SQLite and of PostgreSQL."""
+
+    ONE_WRITER: ClassVar[bool]
+    """Whether writers take turns anyhow: then nobody else can hold what two parts of a transaction need."""
 
     def read(self) -> AbstractContextManager[Connection]:
         """One moment of the database, for as long as the block lasts. Raises StoreFailed."""
@@ -25,7 +28,7 @@ class Database(Protocol):
         """
 
     def call(self) -> AbstractContextManager[Connection]:
-        """As `write`, for one call of `procedures.perform` and nothing else."""
+        """As `write`, for `procedures.perform` once and nothing else."""
 
     def alone(self, work: str) -> AbstractContextManager[bool]:
         """As `app.log_ports.LogStore.alone` says."""

@@ -4,7 +4,7 @@ disk.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import psycopg
 from sqlalchemy import Connection, Select, create_engine, event, func, make_url, select, text
@@ -39,6 +39,8 @@ class PostgresqlDatabase:
     himself (or, for `sole`, when anybody has it), StoreFailed when nothing answers there or the server may lose what it
     acknowledged.
     """
+
+    ONE_WRITER: ClassVar[bool] = False
 
     def __init__(self, url: str, *, sole: bool = False) -> None:
         try:

@@ -34,6 +34,7 @@ from fairdeal.app.proof_ports import MatchEnd, WholeBooks
 from fairdeal.app.record_ports import MatchFacts
 from fairdeal.ledger import Books, Transaction
 from fairdeal.store import audit, erasure, history, journal, lobby, log, people, proof, records, transcripts
+from fairdeal.store.batches import Batches
 from fairdeal.store.database import Database
 from fairdeal.store.once import answer, given
 from fairdeal.store.players import PlayerRecords
@@ -60,6 +61,7 @@ class SqlStore(PlayerRecords):
 
     def __init__(self, where: Path | str, *, sole: bool = False) -> None:
         self._database = open_database(where, sole=sole)
+        self._commits = Batches(self._commit_together)
         try:
             self.check_ready()
         except BaseException:
@@ -156,10 +158,19 @@ class SqlStore(PlayerRecords):
         given(outcome)
 
     def commit(self, append: Append) -> CommitResult:
-        values = transcripts.appended(append)
-        one_call = append.commitment is None and append.significant is None
-        with self._database.call() if one_call else self._database.write() as connection:
-            return transcripts.commit(connection, append, values)
+        step = transcripts.step(append)
+        if not step.is_one_call:
+            with self._database.write() as connection:
+                return transcripts.commit(connection, step)
+        if append.money is None or self._database.ONE_WRITER:
+            return self._commits.do(step)
+        # The balances of several settlements would be locked in no order that others keep to.
+        (done,) = self._commit_together([step])
+        return done
+
+    def _commit_together(self, steps: Sequence[transcripts.Step]) -> Sequence[CommitResult]:
+        with self._database.call() as connection:
+            return transcripts.commit_together(connection, steps)
 
     def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
         return transcripts.lines(self._database, match_id, start)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from sqlalchemy import Connection, Select, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -43,6 +43,8 @@ class SqliteDatabase:
     process (or another object of this one) has it, SchemaMismatch when it is no database, StoreFailed when it cannot be
     closed to others.
     """
+
+    ONE_WRITER: ClassVar[bool] = True
 
     def __init__(self, path: Path) -> None:
         path = path.resolve()  # two names of one file have one lock

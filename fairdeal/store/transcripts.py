@@ -1,5 +1,7 @@
 """Matches being played: appends, lines, sealed seeds, due times, the heartbeat. Inside the caller's transaction."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import Connection, bindparam, func, select, update
@@ -41,45 +43,69 @@ _DUE: Final = (
 _LAST_BEAT: Final = select(heartbeat.c.at)
 
 
-def appended(append: Append) -> Values:
-    """An append as its program takes it. Raises LedgerBroken for money that does not move with it, Malformed."""
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An append, and the values that its program takes."""
+
+    append: Append
+    values: Values
+
+    @property
+    def is_one_call(self) -> bool:
+        """Whether the program does all of it."""
+        return self.append.commitment is None and self.append.significant is None
+
+
+def step(append: Append) -> Step:
+    """Raises LedgerBroken for money that does not move with it, Malformed for a leaf of another form."""
     money = append.money
     if money is not None and money.match != append.match_id:
         raise LedgerBroken("the money is of another match")
     if money is not None and money.kind not in _MONEY.get(append.status, ()):
         raise LedgerBroken("the money is not what moves with this status")
-    return {
-        **journal.posted(money),
-        "match": append.match_id,
-        "size": append.size,
-        "seating": append.seating,
-        "new_size": append.size + len(append.lines),
-        "status": append.status.value,
-        "due_at": append.due_at,
-        "ended_at": append.at if append.status is Status.ENDED else None,
-        "events": [{"n": n, "event": line} for n, line in enumerate(append.lines, append.size)],
-        "leaves": [
-            {"leaf": leaf, "type": type_, "of": match_id} for leaf, type_, match_id in log.parsed(append.leaves)
-        ],
-    }
+    leaves = [{"leaf": leaf, "type": type_, "of": match_id} for leaf, type_, match_id in log.parsed(append.leaves)]
+    return Step(
+        append,
+        {
+            **journal.posted(money),
+            "match": append.match_id,
+            "size": append.size,
+            "seating": append.seating,
+            "new_size": append.size + len(append.lines),
+            "status": append.status.value,
+            "due_at": append.due_at,
+            "ended_at": append.at if append.status is Status.ENDED else None,
+            "events": [{"n": n, "event": line} for n, line in enumerate(append.lines, append.size)],
+            "leaves": leaves,
+        },
+    )
 
 
-def commit(connection: Connection, append: Append, values: Values) -> CommitResult:
-    """A compare-and-set on the match's row, then everything else; `values` are what `appended` makes of it.
+def commit_together(connection: Connection, steps: Sequence[Step]) -> list[CommitResult]:
+    """For each a compare-and-set on the match's row, then everything else that the program does.
 
-    Raises CommitmentReused, and what `journal.post` does.
+    Raises what `journal.post` does; of several steps not which of them it is about.
     """
-    with journal.refusals(append.money):
-        (done,) = perform(connection, APPEND, values)
-    if not done:
-        return CommitResult.STALE
-    if append.significant is not None:
-        audit.keep(connection, append.significant)
-    if append.commitment is not None:
-        reserve(connection, append.commitment, append.match_id)
-        if append.status is Status.LIVE:  # the last join
-            audit.enrol(connection, append.match_id)
-    return CommitResult.COMMITTED
+    # Other processes take the rows of matches in this order too.
+    in_order = sorted(range(len(steps)), key=lambda place: steps[place].append.match_id)
+    with journal.refusals(steps[0].append.money if len(steps) == 1 else None):
+        done = perform(connection, APPEND, *(steps[place].values for place in in_order))
+    committed = dict(zip(in_order, done, strict=True))
+    return [CommitResult.COMMITTED if committed[place] else CommitResult.STALE for place in range(len(steps))]
+
+
+def commit(connection: Connection, one: Step) -> CommitResult:
+    """A step that is more than one call. Raises CommitmentReused, and what `journal.post` does."""
+    append = one.append
+    (done,) = commit_together(connection, [one])
+    if done is CommitResult.COMMITTED:
+        if append.significant is not None:
+            audit.keep(connection, append.significant)
+        if append.commitment is not None:
+            reserve(connection, append.commitment, append.match_id)
+            if append.status is Status.LIVE:  # the last join
+                audit.enrol(connection, append.match_id)
+    return done
 
 
 def lines(database: Database, match_id: str, start: int) -> tuple[bytes, ...]:

@@ -26,11 +26,11 @@ from tests.store.house import House
 from tests.store.postgres import start_postgres
 
 STAKE = 500
-PLAYERS = 100
+PLAYERS = 32
 CALLERS = 8
 """Of PostgreSQL, as the issue names them."""
 CROWD = 64
-ROUND = 160
+ROUND = 96
 """Settlements in one turn."""
 ROUNDS = 3
 LINE = b'{"act":"' + b"5" * 250 + b'"}'

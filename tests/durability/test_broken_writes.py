@@ -75,8 +75,10 @@ class Faults:
 def name_of(method: FrameType) -> str:
     """What was asked of the store; of a commit also the types of the leaves that come with it."""
     name, given = method.f_code.co_name, method.f_locals
-    leaves = given["append"].leaves if name == "commit" else ()
-    return " ".join([name, *(parse_leaf(leaf)["type"] for leaf in leaves)])
+    if name not in ("commit", "_commit_together"):
+        return name
+    appends = [given["append"]] if name == "commit" else [step.append for step in given["steps"]]
+    return " ".join(["commit", *(parse_leaf(leaf)["type"] for append in appends for leaf in append.leaves)])
 
 
 @pytest.fixture

@@ -1,0 +1,74 @@
+"""Group commit: while one transaction goes to the disk, whoever comes waits, and the next one is for all of them."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Final, Generic, TypeVar
+
+from fairdeal.errors import StoreFailed
+
+_MOST: Final = 64
+"""Jobs in one transaction: enough for the disk not to count any more, few enough for the first one not to wait long."""
+
+Job = TypeVar("Job")
+Outcome = TypeVar("Outcome")
+
+
+class _Waiting(Generic[Job, Outcome]):
+    __slots__ = ("error", "job", "outcome", "over")
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.over = False
+        self.outcome: Outcome | None = None
+        self.error: Exception | None = None
+
+
+class Batches(Generic[Job, Outcome]):
+    """Does jobs for callers in many threads, together. There is no thread of its own and no delay: a caller who comes
+    alone does its own job at once, and of those who had to wait one does the work of all.
+
+    `together` does jobs in one transaction: all of them, with an outcome for each, or none and raises.
+    """
+
+    def __init__(self, together: Callable[[Sequence[Job]], Sequence[Outcome]]) -> None:
+        self._together = together
+        self._queue: deque[_Waiting[Job, Outcome]] = deque()
+        self._turn = Lock()
+
+    def do(self, job: Job) -> Outcome:
+        """The job's outcome, when it is committed. Raises what `together` does for this job alone; StoreFailed when a
+        transaction it was in may or may not have been committed.
+        """
+        mine: _Waiting[Job, Outcome] = _Waiting(job)
+        self._queue.append(mine)
+        with self._turn:
+            while not mine.over:
+                self._run([self._queue.popleft() for _ in range(min(len(self._queue), _MOST))])
+        if mine.error is not None:
+            raise mine.error
+        return mine.outcome  # type: ignore[return-value]  # there is one when there is no error
+
+    def _run(self, batch: Sequence[_Waiting[Job, Outcome]]) -> None:
+        try:
+            outcomes = self._together([one.job for one in batch])
+            for one, outcome in zip(batch, outcomes, strict=True):
+                one.outcome = outcome
+        except StoreFailed as failed:
+            for one in batch:
+                one.error = StoreFailed(failed.message)
+                one.error.__cause__ = failed
+        except Exception as error:
+            # Nothing was committed: one of them was refused, and the others have nothing to do with it.
+            if len(batch) == 1:
+                batch[0].error = error
+            else:
+                for one in batch:
+                    self._run([one])
+        except BaseException:
+            for one in batch:
+                one.error = StoreFailed("whoever wrote it was interrupted")
+            raise
+        finally:
+            for one in batch:
+                one.over = True
