@@ -89,8 +89,9 @@ GUARDS: Final = {
     "counts_stay": Guard("BEFORE DELETE ON counts", "TRUE", "a count is never deleted"),
     "transactions_meet_balances": Guard(
         "BEFORE INSERT ON transactions",
-        "EXISTS (SELECT 1 FROM entries e LEFT JOIN balances b ON b.account = e.account AND b.asset = e.asset"
-        " WHERE e.transaction_id = NEW.id AND b.balance IS DISTINCT FROM e.balance)",
+        # One balance for each entry: a join may be planned over all of them.
+        "EXISTS (SELECT 1 FROM entries e WHERE e.transaction_id = NEW.id AND e.balance IS DISTINCT FROM"
+        " (SELECT b.balance FROM balances b WHERE b.account = e.account AND b.asset = e.asset))",
         "a balance was changed without an entry",
     ),
     "balances_begin_at_zero": Guard("BEFORE INSERT ON balances", "NEW.balance <> 0", "a balance begins at zero"),

@@ -98,7 +98,8 @@ def _call(program: Program) -> str:
 def _in_order(program: Program, values: Values) -> Iterator[object]:
     yield from (values[name] for name in program.arguments)
     for name, members in program.rows.items():
-        yield from ([row[member] for row in values[name]] for member in members)
+        rows = values[name]
+        yield from ([row[member] for row in rows] if rows else None for member in members)
 
 
 def _function(program: Program) -> str:
@@ -134,7 +135,7 @@ def _plpgsql(program: Program, steps: Sequence[Step], rows: str | None) -> Itera
                     yield f"GET DIAGNOSTICS changed = ROW_COUNT; IF changed <> 1 THEN {refuse}; END IF;"
             case Each(of, each):
                 first = next(iter(program.rows[of]))
-                yield f"FOR place IN 1 .. cardinality(p_{of}_{first}) LOOP"
+                yield f"FOR place IN 1 .. coalesce(cardinality(p_{of}_{first}), 0) LOOP"
                 yield from _plpgsql(program, each, of)
                 yield "END LOOP;"
             case Given(argument, given):
