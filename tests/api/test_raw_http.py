@@ -4,10 +4,12 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
+import httpx2
 import pytest
 
 from fairdeal.api import door
@@ -208,6 +210,29 @@ def test_half_a_call_does_nothing(port: int, service: Service) -> None:
         connection.shutdown(socket.SHUT_WR)
         heard(connection)
     service.person("carol")
+
+
+def test_what_many_ask_at_once_is_done_once(port: int, service: Service) -> None:
+    """A name is one account's in every spelling, a balance leaves once, and a key is one withdrawal."""
+    rich = [service.person(name, 100) for name in ("erin", "frank")]
+
+    def post(path: str, body: object, person: Person | None = None, key: str = "") -> Any:
+        headers = {"Idempotency-Key": key} | (person.headers if person else {})
+        return httpx2.post(f"http://127.0.0.1:{port}{path}", json=body, headers=headers, timeout=PATIENCE_S)
+
+    names = [{"name": name, "password": "correct horse"} for name in ("Zoé", "zoé", "ZOÉ", "Zoe\u0301") * 2]
+    with ThreadPoolExecutor(8) as pool:
+        signed_up = list(pool.map(lambda body: post("/v1/accounts", body), names))
+        new_keys = list(
+            pool.map(lambda n: post("/v1/withdrawals", {"amount": 100}, rich[0], f"a-key-{n:02}"), range(8))
+        )
+        one_key = list(pool.map(lambda _: post("/v1/withdrawals", {"amount": 100}, rich[1], "the-same-key"), range(8)))
+    for answers, refused in ((signed_up, "name_taken"), (new_keys, "insufficient_funds")):
+        assert sorted(answer.status_code for answer in answers) == [201] + [409] * 7
+        assert {answer.json()["code"] for answer in answers if answer.status_code == 409} == {refused}
+    assert {answer.status_code for answer in one_key} == {201}
+    assert len({answer.json()["id"] for answer in one_key}) == 1
+    assert [person.wallet for person in rich] == [(0, 0)] * 2
 
 
 def test_a_body_that_does_not_come_is_given_up_whatever_the_method(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
