@@ -373,7 +373,12 @@ def test_what_moves_money_and_the_log_can_break_on_postgresql(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("restarts", [True, False], ids=["restarted", "running-on"])
+@pytest.mark.parametrize(
+    ("house", "restarts"),
+    [("sqlite", True), ("sqlite", False), ("postgresql", True)],
+    ids=["sqlite-restarted", "sqlite-running-on", "postgresql-restarted"],
+    indirect=["house"],
+)
 @pytest.mark.parametrize("way", Way)
 def test_every_single_write_can_break(
     tmp_path: Path, house: House, plant: Callable[[Faults], None], way: Way, restarts: bool
