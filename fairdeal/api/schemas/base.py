@@ -12,7 +12,7 @@ Hex32: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Hex64: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
 Amount: TypeAlias = Annotated[int, Field(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER, description="Minor units.")]
 AssetCode: TypeAlias = Annotated[
-    str, Field(pattern=f"^{ASSET_CODE}$", examples=["EUR"], description="An asset of the house.")
+    str, Field(pattern=f"^{ASSET_CODE}$", examples=["JETON"], description="An asset of the house.")
 ]
 Ms: TypeAlias = Annotated[int, Field(description="Milliseconds since 1970-01-01 UTC.")]
 Kind: TypeAlias = Literal["player", "bot"]
