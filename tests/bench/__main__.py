@@ -42,7 +42,7 @@ def report(rows: Iterable[Row]) -> str:
     return (
         "# Performance\n\n"
         "Written by `make bench`; every figure is of the same run, in processor time of one core, which a busy "
-        "machine changes little; those of the log are by the wall, since they wait for the disk.\n\n"
+        "machine changes little; those of the log and the store are by the wall, since they wait for the disk.\n\n"
         f"Machine: {machine()}.\n\n"
         f"{format_table(rows)}\n"
     )
