@@ -179,6 +179,31 @@ def test_the_language_asked_for_first_is_spoken() -> None:
     assert [is_french(language) for language in french + english] == [True] * len(french) + [False] * len(english)
 
 
+def test_a_token_comes_in_one_form(service: Service) -> None:
+    """The scheme's case does not matter (RFC 9110, section 11.1); everything else does."""
+    alice = service.person("alice")
+    token = alice.headers["Authorization"].removeprefix("Bearer ")
+    forms = (
+        "{}",
+        "Basic {}",
+        "Token {}",
+        "Bearer",
+        "Bearer ",
+        "Bearer {} x",
+        "Bearer\t{}",
+        "Bearer {}\xff",
+        "Bearer {}0",
+    )
+    given = [*(form.format(token) for form in forms), f"Bearer {token.upper()}", "Bearer " + "a" * 10_000, ""]
+    for form in given:
+        headers = {"Authorization": form.encode("latin-1")}
+        assert code(service.http.get("/v1/me", headers=headers)) == (401, "unauthenticated")
+        assert code(service.http.get("/v1/switches", headers=headers)) == (403, "forbidden")
+    for scheme in ("bearer", "BEARER"):
+        assert ok(service.http.get("/v1/me", headers={"Authorization": f"{scheme} {token}"}))["id"] == alice.id
+        assert service.http.get("/v1/switches", headers={"Authorization": f"{scheme} {OPERATOR}"}).is_success
+
+
 def test_logging_out_everywhere_ends_every_login_of_this_account(service: Service) -> None:
     alice, bob = service.person("alice"), service.person("bob")
     other = ok(service.http.post("/v1/sessions", json={"name": "alice", "password": "correct horse"}))["token"]
