@@ -276,15 +276,20 @@ def on_turn(players: tuple[Player, ...]) -> Player:
 
 
 def play_out(players: tuple[Player, ...], choose: Choice = first_legal) -> None:
-    """Plays until nothing follows."""
+    """Plays until nothing follows. Who is on turn looks, and all at the beginning and at the end."""
+    player = on_turn(players)
     while True:
-        player = on_turn(players)
         player.take(ok(player.send(player.sign(choose(player)))))
-        assert player.state is not None
-        if player.state.ending is not None:
+        state = player.state
+        assert state is not None
+        if state.ending is not None:
             for each in players:
                 each.look()
             return
+        assert state.deal is not None
+        assert state.deal.turn is not None
+        player = players[state.deal.turn]
+        player.look()
 
 
 def bearer(token: str) -> dict[str, str]:
