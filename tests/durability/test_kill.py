@@ -203,7 +203,7 @@ def shoot(service: Service, choice: random.Random, kills: int) -> None:
     while len(service.kills) < kills:
         if choice.random() < 0.7:
             service.wait_ready()
-        time.sleep(choice.uniform(0, 2))
+        time.sleep(choice.uniform(0, 1))
         service.kill()
 
 

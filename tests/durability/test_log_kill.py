@@ -104,7 +104,7 @@ class Guns:
         while not self.empty:
             if self._choice.random() < 0.8:
                 self._service.wait_ready()
-            time.sleep(self._choice.uniform(0, 2))
+            time.sleep(self._choice.uniform(0, 1))
             if not self.empty:
                 self._service.kill()
 
