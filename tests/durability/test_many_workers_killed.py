@@ -29,6 +29,8 @@ from tests.durability.process import Service, children
 from tests.durability.test_log_kill import PURSE, Witness, check_audit, check_log, collected
 
 SCALE: Final = float(os.environ.get("SOAK", "1"))
+PATIENCE_S: Final = 4 * GIVE_UP_S
+"""For all the matches together, on a busy machine."""
 WORKERS: Final = 3
 TABLES: Final = 10
 """At which one program plays at once."""
@@ -88,7 +90,7 @@ class Glance(Witness):
     """Sees the newest checkpoint alone, whenever it looks; the archive is in the export."""
 
     def look(self) -> None:
-        with httpx2.Client(base_url=f"{self._service.url}/log", timeout=GIVE_UP_S) as http:
+        with httpx2.Client(base_url=f"{self._service.url}/log", timeout=PATIENCE_S) as http:
             self._keep(http, "/checkpoint")
 
 
@@ -106,7 +108,7 @@ class Course:
         with self._changed:
             self._arrived += 1
             self._changed.notify_all()
-        assert self.gate.wait(GIVE_UP_S)
+        assert self.gate.wait(PATIENCE_S)
 
     def decided(self) -> None:
         with self._changed:
@@ -130,7 +132,7 @@ class Course:
 
     def _wait(self, happens: Callable[[], bool]) -> None:
         with self._changed:
-            assert self._changed.wait_for(lambda: self.fault is not None or happens(), GIVE_UP_S)
+            assert self._changed.wait_for(lambda: self.fault is not None or happens(), PATIENCE_S)
         if self.fault is not None:
             raise self.fault
 
@@ -149,7 +151,7 @@ class AtManyTables(Program):
             return self._player(api, m).sit(m, STAKE)
 
     def play(self, m: str, choose: Strategy = strategy) -> None:
-        until = time.monotonic() + GIVE_UP_S
+        until = time.monotonic() + PATIENCE_S
         while True:
             try:
                 with self.api() as api:
@@ -213,7 +215,7 @@ class Duel:
             if self.end is End.RESIGNED:
                 program.resign(self.m)
             else:
-                assert self._over.wait(2 * GIVE_UP_S)
+                assert self._over.wait(PATIENCE_S)
             program.play(self.m)
 
     def _choose(self, turn: Turn) -> Any:
@@ -291,7 +293,7 @@ def killed_again_and_again(service: Workers, matches: int) -> None:
             shoot(service, witness, course, matches)
             course.calm.set()
             for one in playing:
-                one.result(2 * GIVE_UP_S)
+                one.result(PATIENCE_S)
         except BaseException as fault:
             course.fail(fault)
             service.stop()
