@@ -50,6 +50,7 @@ class SqliteDatabase:
         path = path.resolve()  # two names of one file have one lock
         self._lock_file = _take_lock(path)
         self._writing = Lock()
+        self._writer: Connection | None = None
         try:
             os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
             _close_to_others(path)
@@ -112,9 +113,11 @@ class SqliteDatabase:
         Raises RecordsBroken when a constraint or a trigger refuses it, StoreFailed when the database cannot do it.
         """
         # Waiting on a lock of our own is fair and wakes at once; SQLite's busy handler sleeps and may starve.
-        writer = self._engine.execution_options(writes=True)
-        with self._writing, our_errors(), _foreign_files(), writer.begin() as connection:
-            yield connection
+        with self._writing, our_errors(), _foreign_files():
+            if self._writer is None:
+                self._writer = self._engine.connect().execution_options(writes=True)
+            with self._writer.begin():
+                yield self._writer
 
     def call(self) -> AbstractContextManager[Connection]:
         """As `Database` says."""
@@ -129,6 +132,8 @@ class SqliteDatabase:
         """Closes every connection and gives the file free."""
         while self._fetchers:
             self._fetchers.pop().close()
+        if self._writer is not None:
+            self._writer.close()
         self._engine.dispose()
         os.close(self._lock_file)
 
@@ -176,4 +181,5 @@ def _configure(connection: sqlite3.Connection, _entry: ConnectionPoolEntry | Non
 def _begin(connection: Connection) -> None:
     # A deferred read that becomes a write fails at once whatever the busy timeout: writers say so from the start.
     writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    driver: sqlite3.Connection = connection.connection.driver_connection  # type: ignore[assignment]
+    driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
