@@ -10,7 +10,7 @@ from typing import Final
 
 import uvloop
 
-from tests.bench.driver import Duel, cpu_seconds, drive, duels, each, rss_kib, running
+from tests.bench.driver import cpu_seconds, drive, duels, rss_kib, running, stream
 from tests.bench.table import Row
 
 TABLES: Final = 200
@@ -66,11 +66,6 @@ async def measure(home: Path) -> list[Row]:
         at_most("memory of an idle live table", kib_table, "KiB", MAX_KIB),
         at_most("memory of an idle stream", kib_stream, "KiB", MAX_KIB),
     ]
-
-
-async def stream(playing: list[Duel]) -> None:
-    """Opens the streams of all of them."""
-    await each(len(playing), lambda number: playing[number].stream())
 
 
 def at_most(name: str, figure: float, unit: str, bound: float) -> Row:

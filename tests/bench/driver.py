@@ -231,10 +231,14 @@ class Duel:
             self.take_turn(other, await line.call("GET", path, other.person.token))
         return answered - start, told - start
 
+    async def resign(self, line: Line) -> None:
+        """The first seat gives up."""
+        await self._send(line, self.seats[0], {"resign": True}, self.frontier.root(), len(self.lines))
+
     @property
     def over(self) -> bool:
         """Nothing follows."""
-        return '"type":"settle"' in self.lines[-1]
+        return '"type":"settle"' in self.lines[-1] or '"type":"reveal"' in self.lines[-1]
 
     def take_turn(self, seat: Seat, answer: dict[str, Any]) -> None:
         """Whose turn it is, as far as this answer to the seat says."""
@@ -297,6 +301,11 @@ async def duels(port: int, persons: Sequence[Person], count: int) -> list[Duel]:
 
     await each(count, one)
     return made
+
+
+async def stream(playing: Sequence[Duel]) -> None:
+    """Opens the streams of all of them."""
+    await each(len(playing), lambda number: playing[number].stream())
 
 
 @dataclass(frozen=True, slots=True)
