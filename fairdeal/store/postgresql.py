@@ -3,7 +3,7 @@ disk.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, ClassVar, Final
 
 import psycopg
@@ -13,6 +13,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from fairdeal.errors import DatabaseLocked, Malformed, StoreFailed
 from fairdeal.store.failures import our_errors
+from fairdeal.store.statements import Constants
 
 _CONNECTIONS: Final = 16
 """At most, for one process; a transaction takes some ms, and PostgreSQL allows 100 in all as it comes."""
@@ -57,6 +58,7 @@ class PostgresqlDatabase:
             connect_args={"connect_timeout": _CONNECT_SECONDS, "options": _SESSION},
         )
         self._engine = engine
+        self._constants = Constants(engine.dialect)
         self._held: Connection | None = None
         self._reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -82,8 +84,19 @@ class PostgresqlDatabase:
 
     def fetch(self, statement: Select[Any], **values: object) -> Sequence[Sequence[Any]]:
         """As `Database` says."""
-        with our_errors(), self._single.connect() as connection:
-            return connection.execute(statement, values).all()
+        text, named = self._constants.spelled(statement, values)
+        with our_errors(), closing(self._engine.raw_connection()) as borrowed:
+            connection: psycopg.Connection = borrowed.driver_connection  # type: ignore[assignment]
+            try:
+                connection.autocommit = True
+                rows = connection.execute(text.encode(), named).fetchall()
+                connection.autocommit = False
+            except psycopg.Error:
+                borrowed.invalidate()
+                if connection.closed:
+                    self._engine.dispose()  # what broke this one has broken the others
+                raise
+            return rows
 
     @contextmanager
     def write(self) -> Iterator[Connection]:

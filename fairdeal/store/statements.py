@@ -1,8 +1,9 @@
-"""The few statements that both databases have, and SQLAlchemy has no word of its own for."""
+"""The few statements that both databases have, and SQLAlchemy has no word of its own for; and what is a constant."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, func, select
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 NUL: Final = "\0"
@@ -35,3 +36,19 @@ def exclude_others(connection: Connection, number: int) -> None:
     """Waits for every transaction that shares the number, and makes others wait for the end of this one."""
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(number)))
+
+
+class Constants:
+    """Statements that are constants, as a driver takes them: each is compiled once."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._compiled: dict[Select[Any], tuple[str, dict[str, Any]]] = {}
+
+    def spelled(self, statement: Select[Any], values: Mapping[str, object]) -> tuple[str, dict[str, object]]:
+        """The statement's text and its parameters with these values, by name."""
+        found = self._compiled.get(statement)
+        if found is None:
+            compiled = statement.compile(dialect=self._dialect)
+            found = self._compiled[statement] = (compiled.string, compiled.params)
+        return found[0], {**found[1], **values}
