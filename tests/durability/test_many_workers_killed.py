@@ -33,13 +33,15 @@ PATIENCE_S: Final = 4 * GIVE_UP_S
 """For all the matches together, on a busy machine."""
 WORKERS: Final = 3
 TABLES: Final = 10
-"""At which one program plays at once."""
+"""At which one account plays at once."""
 TO_THE_TARGET: Final = 100
 """Of so many matches one is played to its target; of the others one player gives up when the last shot has fallen."""
 LEFT_ALONE: Final = 20
 """To so many matches comes one more that a player leaves for good, so that the clock plays on."""
 GATE: Final = 3
 """Decisions of a match before the first shot."""
+REST: Final = 60
+"""Decisions after which it waits for the last one: two deals, which may reach the target, take more."""
 BETWEEN_SHOTS: Final = 0.5
 """Decisions a match, on average, from the end of one kill to the next one."""
 AWAY: Final = frozenset({"store_failed", "log_stuck"})
@@ -110,6 +112,9 @@ class Course:
             self._changed.notify_all()
         assert self.gate.wait(PATIENCE_S)
 
+    def rest(self) -> None:
+        assert self.calm.wait(PATIENCE_S)
+
     def decided(self) -> None:
         with self._changed:
             self._decisions += 1
@@ -121,6 +126,7 @@ class Course:
             self.fault = self.fault or fault
             self._changed.notify_all()
         self.gate.set()
+        self.calm.set()
 
     def wait_arrived(self, count: int) -> None:
         self._wait(lambda: self._arrived == count)
@@ -219,10 +225,13 @@ class Duel:
             program.play(self.m)
 
     def _choose(self, turn: Turn) -> Any:
-        assert self._course.fault is None
         self._decisions += 1
-        if self._decisions == GATE and self.end is not End.LEFT:
-            self._course.arrive()
+        if self.end is not End.LEFT:
+            if self._decisions == GATE:
+                self._course.arrive()
+            if self._decisions == REST:
+                self._course.rest()
+        assert self._course.fault is None
         self._course.decided()
         if self._left is None and self._decisions > GATE and self._has_enough():
             self._left = turn.seat
