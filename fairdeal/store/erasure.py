@@ -35,12 +35,13 @@ def _check_unused(connection: Connection, account_id: str, at: int, kept_ms: int
     last_money = select(func.max(transactions.c.at)).where(
         transactions.c.id.in_(select(entries.c.transaction_id).where(entries.c.account.in_(own)))
     )
-    used = [connection.execute(last).scalar_one() or 0 for last in (last_seat, last_money)]
-    if connection.execute(select(money)).scalar_one():
-        raise AccountInUse("the account has money: it is paid out first", {"why": "money"})
+    # Matches before money: one that ends in between has paid out by the second look, and nothing new begins.
     if connection.execute(select(playing)).scalar_one():
         raise AccountInUse("the account has a table or a match that has not ended", {"why": "match"})
+    if connection.execute(select(money)).scalar_one():
+        raise AccountInUse("the account has money: it is paid out first", {"why": "money"})
     if safeguards.exclusion(connection, account_id, at) is not None:
         raise AccountInUse("its owner has stopped its play, and is known as long as that lasts", {"why": "exclusion"})
+    used = [connection.execute(last).scalar_one() or 0 for last in (last_seat, last_money)]
     if any(last and at - last < kept_ms for last in used):
         raise AccountInUse("the account is kept for longer after its last use", {"why": "too_soon"})

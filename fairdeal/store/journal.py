@@ -58,6 +58,15 @@ def refusals(transaction: Transaction | None) -> Iterator[None]:
         raise LedgerBroken(unmet.reason) from None
 
 
+def lock_seat_money(connection: Connection, account_id: str) -> None:
+    """Takes a player's free and held money of every asset, for several transactions that follow: the first of them
+    takes its number, and nobody may wait for a balance with that.
+    """
+    own = balances.c.account.in_((cash(account_id), held(account_id)))
+    in_order = select(balances.c.account).where(own).order_by(balances.c.account, balances.c.asset)
+    connection.execute(in_order.with_for_update(key_share=True))
+
+
 def balance(connection: Connection, account: str, asset: str) -> int:
     """What stands on a ledger account; 0 where nothing ever did."""
     mine = select(balances.c.balance).where(balances.c.account == account, balances.c.asset == asset)

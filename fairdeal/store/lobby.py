@@ -182,8 +182,9 @@ def leave_open_tables(connection: Connection, account_id: str, at: int) -> tuple
     """Gives up every seat of the account at a table that is not full, the stakes back. The tables' matches."""
     here = (seats.c.account_id == account_id) & (matches.c.status == Status.OPEN.value)
     ids = select(matches.c.id).join(seats, seats.c.match_id == matches.c.id).where(here).order_by(matches.c.id)
-    # Every match is locked before any balance is.
+    # Every match is locked before any balance is, and the balances of every asset before a transaction has its number.
     tables = [_known(connection, match_id) for match_id in connection.execute(ids).scalars().all()]
+    journal.lock_seat_money(connection, account_id)
     left = []
     for at_table in tables:
         mine = [seat for seat in at_table.seated if seat.account_id == account_id]

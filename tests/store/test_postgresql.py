@@ -8,16 +8,19 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import event, make_url
 
+from fairdeal import ledger
 from fairdeal.app.log_ports import Outage
-from fairdeal.app.ports import CommitResult
-from fairdeal.errors import DatabaseLocked, Malformed, RecordsBroken, StoreFailed
+from fairdeal.app.ports import CommitResult, Sitting
+from fairdeal.app.safeguard_ports import Exclusion
+from fairdeal.errors import AccountInUse, DatabaseLocked, Malformed, RecordsBroken, StoreFailed
+from fairdeal.ledger import Win
 from fairdeal.match.leaves import ledger_leaf, outage_leaf
 from fairdeal.store import SqlStore, postgresql
 from fairdeal.store.upgrade import upgrade
 from fairdeal.tlog import Frontier, leaf_hash
-from tests.store.house import House
+from tests.store.house import ASSET, House
 
 on_postgresql = pytest.mark.parametrize("place", ["postgresql"], indirect=True)
 
@@ -115,3 +118,50 @@ def test_a_server_that_is_not_there_is_our_own_error_without_the_password() -> N
     with pytest.raises(StoreFailed) as failed:
         SqlStore("postgresql://ann:secret-word@127.0.0.1:1/none")
     assert "secret-word" not in str(failed.value)
+
+
+@on_postgresql
+def test_a_match_that_pays_while_an_account_is_looked_at_keeps_it_from_being_erased(
+    store: SqlStore, house: House
+) -> None:
+    match_id, ann, _ = house.live(500)
+    engine = store._database._engine  # type: ignore[attr-defined]
+    paid: list[str] = []
+
+    def pay(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "EXISTS" in statement and not paid:
+            paid.append(match_id)
+            house.finish(match_id, Win(0))
+
+    event.listen(engine, "after_cursor_execute", pay)
+    with pytest.raises(AccountInUse):
+        store.erase(ann, "nobody's", "asked for it", house.now, 0)
+    assert paid
+    assert store.wallet(ann, ASSET).cash > 0
+    assert store.account_named(f"name {ann}") is not None
+
+
+@on_postgresql
+def test_who_leaves_tables_of_several_assets_takes_all_balances_before_a_number(
+    place: str, store: SqlStore, house: House
+) -> None:
+    """Else it would hold the transactions' count and wait for a settlement that waits for the count."""
+    ann = house.account(500)
+    euros = ledger.deposit(house.id(), ann, 500, asset="EUR", at=house.now)
+    store.deposit(ann, euros, house.once())
+    for asset in ("EUR", ASSET):
+        table = replace(house.new_table(ann, 500), asset=asset)
+        store.open_table(table, 9)
+        player = house.id()
+        stake = ledger.sit(table.match_id, ann, player, 500, asset=asset, at=house.now)
+        store.sit(Sitting(table.match_id, ann, player, None, house.now + 9, stake, house.now), house.once())
+    with psycopg.connect(place) as hand, ThreadPoolExecutor(1) as other:
+        hand.execute("SELECT FROM balances WHERE account = %s AND asset = %s FOR UPDATE", [ledger.cash(ann), ASSET])
+        leaving = other.submit(store.exclude, ann, Exclusion("cool_off", house.now, house.now + 9))
+        with psycopg.connect(place, autocommit=True) as onlooker:
+            waiting = "datname = current_database() AND wait_event_type = 'Lock'"
+            while not onlooker.execute(f"SELECT FROM pg_stat_activity WHERE {waiting}").fetchall():
+                assert not leaving.done()
+        hand.execute("SELECT FROM counts FOR UPDATE NOWAIT")
+        hand.rollback()
+        assert len(leaving.result(60)) == 2
