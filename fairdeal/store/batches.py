@@ -15,10 +15,14 @@ Outcome = TypeVar("Outcome")
 
 
 class _Waiting(Generic[Job, Outcome]):
-    __slots__ = ("error", "job", "outcome", "over")
+    __slots__ = ("called", "error", "job", "outcome", "over")
 
     def __init__(self, job: Job) -> None:
         self.job = job
+        # Taken until there is an outcome, or until it is to do the work. A lock for all would be won by whoever comes,
+        # and who is done with would wait for one transaction of others after another.
+        self.called = Lock()
+        self.called.acquire()
         self.over = False
         self.outcome: Outcome | None = None
         self.error: Exception | None = None
@@ -34,20 +38,40 @@ class Batches(Generic[Job, Outcome]):
     def __init__(self, together: Callable[[Sequence[Job]], Sequence[Outcome]]) -> None:
         self._together = together
         self._queue: deque[_Waiting[Job, Outcome]] = deque()
-        self._turn = Lock()
+        self._lock = Lock()
+        self._working = False
+        """Whether somebody does the work, or was called to: as long as anybody is in the queue."""
 
     def do(self, job: Job) -> Outcome:
         """The job's outcome, when it is committed. Raises what `together` does for this job alone; StoreFailed when a
         transaction it was in may or may not have been committed.
         """
         mine: _Waiting[Job, Outcome] = _Waiting(job)
-        self._queue.append(mine)
-        with self._turn:
-            while not mine.over:
-                self._run([self._queue.popleft() for _ in range(min(len(self._queue), _MOST))])
+        with self._lock:
+            self._queue.append(mine)
+            somebody_works, self._working = self._working, True
+        if somebody_works:
+            mine.called.acquire()
+        if not mine.over:
+            self._work()
         if mine.error is not None:
             raise mine.error
         return mine.outcome  # type: ignore[return-value]  # there is one when there is no error
+
+    def _work(self) -> None:
+        """Does the first jobs of the queue, the caller's before all others, and calls whoever comes after them."""
+        with self._lock:
+            batch = [self._queue.popleft() for _ in range(min(len(self._queue), _MOST))]
+        try:
+            self._run(batch)
+        finally:
+            with self._lock:
+                following = self._queue[0] if self._queue else None
+                self._working = following is not None
+            if following is not None:
+                following.called.release()
+            for one in batch[1:]:
+                one.called.release()
 
     def _run(self, batch: Sequence[_Waiting[Job, Outcome]]) -> None:
         try:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Event
+from threading import Event, Semaphore
 
 import pytest
 from sqlalchemy import Connection
@@ -76,6 +76,32 @@ def test_no_transaction_takes_more_than_its_share() -> None:
     disk, outcomes = at_once(range(1, 131))
     assert [len(jobs) for jobs in disk.tried] == [1, 64, 64, 1]
     assert outcomes == [job * 10 for job in range(1, 131)]
+
+
+def test_whoever_is_done_hears_of_it_while_the_next_transaction_is_being_written() -> None:
+    may_write = Semaphore(0)
+
+    def write(jobs: Sequence[int]) -> list[int]:
+        assert may_write.acquire(timeout=GIVE_UP_S)
+        return [job * 10 for job in jobs]
+
+    batches = Batches(write)
+
+    def comes_again_and_again() -> list[int]:
+        return [batches.do(job) for job in (1, 2, 3, 4)]
+
+    with ThreadPoolExecutor(2) as pool:
+        busy = pool.submit(comes_again_and_again)
+        until(lambda: batches._working and not batches._queue)
+        patient = pool.submit(batches.do, 5)
+        until(lambda: len(batches._queue) == 1)
+        may_write.release(2)
+        try:
+            assert patient.result(GIVE_UP_S) == 50
+            assert not busy.done()
+        finally:
+            may_write.release(4)
+        assert busy.result(GIVE_UP_S) == [10, 20, 30, 40]
 
 
 def test_a_refused_job_is_refused_by_itself_and_the_others_are_done() -> None:
