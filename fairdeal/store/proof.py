@@ -11,11 +11,13 @@ from fairdeal.errors import LedgerBroken, Malformed
 from fairdeal.ledger import Kind, Posting, Transaction
 from fairdeal.store import history, journal
 from fairdeal.store.log_tables import leaves
+from fairdeal.store.statements import take_time
 from fairdeal.store.tables import balances, entries, match_endings, matches, seats, significant_events, transactions
 
 
 def whole_books(connection: Connection) -> WholeBooks:
     """Everything that must agree, at one moment."""
+    take_time(connection)  # a million balances are seconds of work
     size: int = connection.execute(select(func.count()).select_from(transactions)).scalar_one()
     assets = connection.execute(select(balances.c.asset).distinct()).scalars().all()
     return WholeBooks(size, {asset: journal.books(connection, asset) for asset in assets})

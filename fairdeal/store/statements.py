@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, func, select, text
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 NUL: Final = "\0"
@@ -52,3 +52,11 @@ class Constants:
             compiled = statement.compile(dialect=self._dialect)
             found = self._compiled[statement] = (compiled.string, compiled.params)
         return found[0], {**found[1], **values}
+
+
+def take_time(connection: Connection) -> None:
+    """Lets this transaction stand still for as long as it likes between two statements. For one that only reads, and
+    makes much of it: it holds nobody up, and PostgreSQL would end its connection.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))

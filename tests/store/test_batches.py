@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Event, Semaphore
+from typing import TypeVar
 
 import pytest
 from sqlalchemy import Connection
@@ -17,6 +18,8 @@ from fairdeal.store import SqlStore
 from fairdeal.store.batches import Batches
 from fairdeal.store.transcripts import Step
 from tests.store.house import House, open_leaf
+
+Outcome = TypeVar("Outcome")
 
 CALLERS = 6
 GIVE_UP_S = 60.0
@@ -57,10 +60,10 @@ def at_once(jobs: Sequence[int]) -> tuple[Disk, list[int | Exception]]:
         futures += [pool.submit(batches.do, job) for job in jobs[1:]]
         until(lambda: len(batches._queue) == len(jobs) - 1)
         disk.free.set()
-        return disk, [error_or_result(future) for future in futures]
+        return disk, list(map(error_or_result, futures))
 
 
-def error_or_result(future: Future[int]) -> int | Exception:
+def error_or_result(future: Future[Outcome]) -> Outcome | Exception:
     error = future.exception(GIVE_UP_S)
     assert error is None or isinstance(error, Exception)
     return future.result() if error is None else error

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from sqlalchemy import event, make_url
+from sqlalchemy import Connection, event, make_url, text
 
 from fairdeal import ledger
 from fairdeal.app.log_ports import Outage
@@ -17,7 +17,7 @@ from fairdeal.app.safeguard_ports import Exclusion
 from fairdeal.errors import AccountInUse, DatabaseLocked, Malformed, RecordsBroken, StoreFailed
 from fairdeal.ledger import Win
 from fairdeal.match.leaves import ledger_leaf, outage_leaf
-from fairdeal.store import SqlStore, postgresql
+from fairdeal.store import SqlStore, journal, postgresql
 from fairdeal.store.upgrade import upgrade
 from fairdeal.tlog import Frontier, leaf_hash
 from tests.store.house import ASSET, House
@@ -165,3 +165,21 @@ def test_who_leaves_tables_of_several_assets_takes_all_balances_before_a_number(
         hand.execute("SELECT FROM counts FOR UPDATE NOWAIT")
         hand.rollback()
         assert len(leaving.result(60)) == 2
+
+
+@on_postgresql
+def test_what_reads_all_balances_may_take_its_time_over_them(
+    store: SqlStore, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.account(500)
+    patience = []
+
+    def books(connection: Connection, asset: str) -> ledger.Books:
+        patience.append(connection.execute(text("SHOW idle_in_transaction_session_timeout")).scalar_one())
+        return of_asset(connection, asset)
+
+    of_asset = journal.books
+    monkeypatch.setattr(journal, "books", books)
+    assert store.whole_books().assets[ASSET] == store.books(ASSET)
+    assert patience[0] == "0"
+    assert patience[1] != "0", "it was for that transaction alone"
