@@ -272,7 +272,6 @@ def shoot(service: Workers, witness: Witness, course: Course, matches: int) -> N
         service.kill_postgres,
         lambda: service.kill_workers(WORKERS),
         service.kill_everything,
-        lambda: (service.kill_workers(1), service.kill_postgres()),
     ]
     for shot in shots:
         witness.look()
