@@ -30,6 +30,7 @@ from fairdeal.app.accounts import Accounts
 from fairdeal.app.assets import check_assets
 from fairdeal.app.audit import Audit
 from fairdeal.app.cashier import Cashier
+from fairdeal.app.changes import tell_changes
 from fairdeal.app.clock import Ticker
 from fairdeal.app.disks import LOOK_SECONDS, Disks
 from fairdeal.app.heart import STEP_BACK_MS, Heart
@@ -128,6 +129,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         matches.check_keys()
         witnesses.check()
         sequencer.begin()
+        tell_changes(store, house, keys, clock.now_ms())
     reader = Log(store, sequencer, clock, format_policy(keys.log_keys(), witnessed))
     ticker = Ticker(store, heart, matches, clock)
     nightly = Nightly(store, clock)

@@ -93,10 +93,13 @@ def identify(body: IdentifyIn, services: ServicesDep) -> IdentityOut:
 
 @router.get("/events", operation_id="significant_events", dependencies=[AuditorDep])
 def significant_events(services: ServicesDep, cursor: Cursor = None, limit: Limit = 50) -> SignificantEventPage:
-    """What the operator did, and what the proof of the books found, newest first. For the auditor."""
+    """What was done to players and money, what the proof of the books found, and what changed in the service, newest
+    first. For the auditor.
+    """
     events = services.audit.significant_events(position_of(cursor), limit)
+    shown = ({"at": event.at, "kind": event.kind, "data": dict(event.data)} for event in events)
     return SignificantEventPage(
-        events=[SignificantEventOut(at=event.at, kind=event.kind, data=dict(event.data)) for event in events],
+        events=[SignificantEventOut.model_validate(one) for one in shown],
         cursor=cursor_of([event.seq for event in events if event.seq is not None], limit),
     )
 

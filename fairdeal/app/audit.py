@@ -77,7 +77,7 @@ class Audit:
         return Identified(account, seated)
 
     def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]:
-        """What the operator did, newest first."""
+        """What was done, found and changed, newest first."""
         return self._store.significant_events(before, limit)
 
     def records(self, before: int | None, limit: int) -> tuple[tuple[int, MatchRecord], ...]:

@@ -59,6 +59,11 @@ class LogKeys:
         name = self._current[0].verifier_key.name
         return tuple(dict.fromkeys(span.key for span in reversed(self.history()) if span.key.name == name))
 
+    def current(self) -> tuple[VerifierKey, VerifierKey]:
+        """The log key and the receipts key to be used from now on."""
+        log_key, receipts_key = self._current
+        return log_key.verifier_key, receipts_key.verifier_key
+
     def signer_of(self, size: int) -> NoteSigner:
         """Signs the checkpoint of that size: the log key that 7.4 asks for there. Raises KeyMissing."""
         name = self._current[0].verifier_key.name

@@ -155,20 +155,26 @@ class Sitting:
     given_code: str | None = field(default=None, repr=False)
 
 
+SignificantKind: TypeAlias = Literal[
+    "erasure", "exclusion", "identify", "key", "limit", "proof", "reset", "reversal", "schedule", "switch", "void"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class SignificantEvent:
     """Something that was done or found, and that an auditor is shown. `seq` orders and pages; None until it is kept.
 
     `data` of "erasure": `account`, `reason`; of "exclusion": `account`, `stop`, `until`; of "identify": `player`,
-    `reason`, and `m` and `seat`, both None where nobody had that pseudonym; of "limit": `account`, `asset`, `limit`,
-    `period`, `old`, `amount`, `from`; of "proof": `transactions`, `root`, `matches`, and `fault`, None where the books
-    hold; of "reset": `account`, `reason`; of "reversal": `account`, `transaction`, the one that it undoes, `reason`; of
-    "switch": `account`, None for everybody, `play`, `reason`; of "void": `m`.
+    `reason`, and `m` and `seat`, both None where nobody had that pseudonym; of "key": `key`, which one, `old`, None at
+    the first start, `new`; of "limit": `account`, `asset`, `limit`, `period`, `old`, `amount`, `from`; of "proof":
+    `transactions`, `root`, `matches`, and `fault`, None where the books hold; of "reset": `account`, `reason`; of
+    "reversal": `account`, `transaction`, the one that it undoes, `reason`; of "schedule": `asset`, `old`, None at its
+    first start, `new`; of "switch": `account`, None for everybody, `play`, `reason`; of "void": `m`.
     """
 
     at: int
-    kind: Literal["erasure", "exclusion", "identify", "limit", "proof", "reset", "reversal", "switch", "void"]
-    data: Mapping[str, str | int | None]
+    kind: SignificantKind
+    data: Mapping[str, str | int | None | Mapping[str, str | int]]
     seq: int | None = None
 
 
@@ -305,6 +311,9 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecordStore, Recov
         """One that comes with no step of a match."""
 
     def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]: ...
+
+    def last_significant(self, kind: SignificantKind, about: Mapping[str, str | int | None]) -> SignificantEvent | None:
+        """The newest one of that kind whose data has all of `about`; None when there is none."""
 
     def beat(self, now: int) -> None:
         """Writes the heartbeat, unless a later one stands there."""

@@ -134,9 +134,11 @@ class Nightly(Thread):
 
     def _since(self) -> int | None:
         """The time after whose day a proof is due; None before there is any money."""
-        last = self._store.last_proof()
-        first = self._store.journal(0, 1) if last is None else ()
-        return Transaction.parse(first[0]).at if first else last
+        last = self._store.last_significant("proof", {})
+        if last is not None:
+            return last.at
+        first = self._store.journal(0, 1)
+        return Transaction.parse(first[0]).at if first else None
 
     def _pause(self) -> None:
         if self._stopping.wait(_PAUSE_SECONDS):

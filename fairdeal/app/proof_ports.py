@@ -44,6 +44,3 @@ class ProofStore(Protocol):
 
     def newest_ledger_leaf(self) -> bytes | None:
         """The last `ledger` leaf of the log; None before there is any."""
-
-    def last_proof(self) -> int | None:
-        """When the books were last proved; None when they never were."""

@@ -101,7 +101,7 @@ def _verifier_key(name: _Name, log: str, key: bytes) -> "VerifierKey | None":
 
 def _fingerprint(name: _Name, log: str, key: bytes) -> str:
     """8 hex digits that tell a key from others: its id in signed notes, or of a sealing key a piece of a hash."""
-    from hashlib import sha256
+    from fairdeal.commit import Custody
 
     verifier_key = _verifier_key(name, log, key)
-    return (verifier_key.key_id if verifier_key else sha256(b"fairdeal/1 sealing key\n" + key).digest()[:4]).hex()
+    return verifier_key.key_id.hex() if verifier_key else Custody(key).fingerprint

@@ -6,6 +6,7 @@ moved to another match does not open.
 
 from collections.abc import Iterable
 from contextlib import suppress
+from hashlib import sha256
 from typing import final
 
 from cryptography.exceptions import InvalidTag
@@ -18,6 +19,7 @@ from fairdeal.keys import Redacted
 from fairdeal.limits import CUSTODY_KEY_BYTES, CUSTODY_NONCE_BYTES, MATCH_ID_BYTES, SEED_BYTES
 
 _LABEL = b"fairdeal/1 custody\n"
+_FINGERPRINT_LABEL = b"fairdeal/1 sealing key\n"
 _TAG_BYTES = 16
 _SEALED_BYTES = CUSTODY_NONCE_BYTES + SEED_BYTES + _TAG_BYTES
 
@@ -26,10 +28,13 @@ _SEALED_BYTES = CUSTODY_NONCE_BYTES + SEED_BYTES + _TAG_BYTES
 class Custody(Redacted):
     """Seals server seeds under a 32-byte key, and opens what was sealed under it or under a `retired` one.
 
-    Raises KeyRefused for another length.
+    `fingerprint` tells the key from others and nothing of it: 8 hex digits of a hash. Raises KeyRefused for another
+    length.
     """
 
-    __slots__ = ("_cipher", "_opening")
+    __slots__ = ("_cipher", "_opening", "fingerprint")
+
+    fingerprint: str
 
     def __init__(self, key: bytes, retired: Iterable[bytes] = ()) -> None:
         keys = (key, *retired)
@@ -37,6 +42,7 @@ class Custody(Redacted):
             raise KeyRefused(f"a custody key is {CUSTODY_KEY_BYTES} bytes")
         self._opening = tuple(map(AESGCM, keys))
         self._cipher = self._opening[0]
+        self.fingerprint = sha256(_FINGERPRINT_LABEL + key).digest()[:4].hex()
 
     def seal(self, seed: Seed, match_id: str, nonce: bytes) -> bytes:
         """nonce ‖ ciphertext ‖ tag, 60 bytes. `nonce` is 12 fresh random bytes. Raises Malformed."""

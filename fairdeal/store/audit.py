@@ -3,12 +3,13 @@ transaction.
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, exists, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, insert, select
 
 from fairdeal import canonical
-from fairdeal.app.ports import SeatedPlayer, SignificantEvent
+from fairdeal.app.ports import SeatedPlayer, SignificantEvent, SignificantKind
 from fairdeal.errors import RecordsBroken
 from fairdeal.store.numbers import take
 from fairdeal.store.tables import roster, seats, significant_events, transactions
@@ -59,7 +60,20 @@ def significant_events_before(connection: Connection, before: int | None, limit:
     some = select(significant_events).order_by(significant_events.c.seq.desc()).limit(limit)
     if before is not None:
         some = some.where(significant_events.c.seq < before)
-    return tuple(SignificantEvent(row.at, row.kind, json.loads(row.data), row.seq) for row in connection.execute(some))
+    return tuple(map(_significant, connection.execute(some)))
+
+
+def last_significant(
+    connection: Connection, kind: SignificantKind, about: Mapping[str, str | int | None]
+) -> SignificantEvent | None:
+    """From the newest significant event backwards."""
+    of_kind = select(significant_events).where(significant_events.c.kind == kind)
+    rows = connection.execute(of_kind.order_by(significant_events.c.seq.desc()))
+    return next((event for event in map(_significant, rows) if about.items() <= event.data.items()), None)
+
+
+def _significant(row: Row[Any]) -> SignificantEvent:
+    return SignificantEvent(row.at, row.kind, json.loads(row.data), row.seq)
 
 
 def _numbered(

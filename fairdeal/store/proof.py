@@ -12,7 +12,7 @@ from fairdeal.ledger import Kind, Posting, Transaction
 from fairdeal.store import history, journal
 from fairdeal.store.log_tables import leaves
 from fairdeal.store.statements import take_time
-from fairdeal.store.tables import balances, entries, match_endings, matches, seats, significant_events, transactions
+from fairdeal.store.tables import balances, entries, match_endings, matches, seats, transactions
 
 
 def whole_books(connection: Connection) -> WholeBooks:
@@ -77,15 +77,6 @@ def newest_ledger_leaf(connection: Connection) -> bytes | None:
     last = select(leaves.c.leaf).where(leaves.c.type == "ledger").order_by(leaves.c.n.desc()).limit(1)
     leaf: bytes | None = connection.execute(last).scalar_one_or_none()
     return leaf
-
-
-def last_proof(connection: Connection) -> int | None:
-    """From the newest significant event backwards."""
-    proofs = select(significant_events.c.at).where(significant_events.c.kind == "proof")
-    last: int | None = connection.execute(
-        proofs.order_by(significant_events.c.seq.desc()).limit(1)
-    ).scalar_one_or_none()
-    return last
 
 
 def _transaction(row: Row[Any], postings: list[Posting]) -> Transaction:

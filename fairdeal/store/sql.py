@@ -25,6 +25,7 @@ from fairdeal.app.ports import (
     SeatedPlayer,
     Session,
     SignificantEvent,
+    SignificantKind,
     Sitting,
     Status,
     Table,
@@ -221,6 +222,10 @@ class SqlStore(PlayerRecords):
         with self._database.read() as connection:
             return audit.significant_events_before(connection, before, limit)
 
+    def last_significant(self, kind: SignificantKind, about: Mapping[str, str | int | None]) -> SignificantEvent | None:
+        with self._database.read() as connection:
+            return audit.last_significant(connection, kind, about)
+
     def match_facts(self, before: int | None, limit: int) -> tuple[MatchFacts, ...]:
         with self._database.read() as connection:
             return records.match_facts(connection, before, limit)
@@ -240,10 +245,6 @@ class SqlStore(PlayerRecords):
     def newest_ledger_leaf(self) -> bytes | None:
         with self._database.read() as connection:
             return proof.newest_ledger_leaf(connection)
-
-    def last_proof(self) -> int | None:
-        with self._database.read() as connection:
-            return proof.last_proof(connection)
 
     def beat(self, now: int) -> None:
         with self._database.write() as connection:

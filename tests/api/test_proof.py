@@ -227,7 +227,7 @@ def test_without_money_there_is_nothing_to_prove(tmp_path: Path) -> None:
     service = Service(tmp_path)
     service.clock.ms += 5 * DAY_MS
     service.app.state.nightly.look()
-    assert service.store.last_proof() is None
+    assert service.store.last_significant("proof", {}) is None
     assert prove(service.store).fault is None
     service.stop()
 
@@ -242,10 +242,12 @@ def test_a_store_that_fails_is_no_fault_of_the_books(service: Service, monkeypat
     monkeypatch.setattr(service.store, "match_ends", fails)
     with pytest.raises(StoreFailed):
         service.app.state.nightly.look()
-    assert service.store.last_proof() is None
+    assert service.store.last_significant("proof", {}) is None
     monkeypatch.undo()
     service.app.state.nightly.look()
-    assert service.store.last_proof() == service.clock.ms
+    kept = service.store.last_significant("proof", {})
+    assert kept is not None
+    assert kept.at == service.clock.ms
 
 
 def test_the_thread_makes_the_proof_and_stops_in_the_middle_of_one(
@@ -258,7 +260,7 @@ def test_the_thread_makes_the_proof_and_stops_in_the_middle_of_one(
     nightly.start()
     nightly.stop()
     assert not nightly.is_alive()
-    assert service.store.last_proof() is None
+    assert service.store.last_significant("proof", {}) is None
 
 
 def test_the_command_on_a_stopped_service(service: Service) -> None:

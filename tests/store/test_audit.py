@@ -61,6 +61,22 @@ def test_who_a_pseudonym_is_and_that_it_was_asked(store: Store, house: House) ->
     assert store.significant_events(oldest.seq, 10) == ()
 
 
+def test_the_last_of_a_kind_about_something(store: Store) -> None:
+    assert store.last_significant("key", {}) is None
+    for at, kind, data in (
+        (1, "key", {"key": "log", "new": "1"}),
+        (2, "key", {"key": "log", "new": "2"}),
+        (3, "key", {"key": "sealing", "new": "3"}),
+        (4, "schedule", {"key": "log", "new": {"id": "other", "tax_bp": 4}}),
+    ):
+        store.keep_significant(SignificantEvent(at, kind, data))  # type: ignore[arg-type]
+    found = [store.last_significant("key", about) for about in ({"key": "log"}, {"key": "sealing"}, {}, {"key": None})]
+    assert [event and event.at for event in found] == [2, 3, 3, None]
+    schedule = store.last_significant("schedule", {"key": "log"})
+    assert schedule is not None
+    assert schedule.data["new"] == {"id": "other", "tax_bp": 4}
+
+
 @pytest.mark.parametrize("stale", [False, True])
 def test_a_significant_event_is_kept_with_its_append_or_not_at_all(stale: bool, store: Store, house: House) -> None:
     match_id, *_ = house.live(500)

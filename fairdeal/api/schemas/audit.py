@@ -4,6 +4,7 @@ from typing import Literal
 
 from fairdeal.api.schemas.base import Amount, Hex16, Model, Ms, Reason
 from fairdeal.api.schemas.tables import AssetOut, EndingOut, FeesOut, Options
+from fairdeal.app.ports import SignificantKind
 
 
 class IdentifyIn(Model):
@@ -24,15 +25,16 @@ class IdentityOut(Model):
 
 class SignificantEventOut(Model):
     """`kind` is `erasure` (`account`, `reason`), `exclusion` (`account`, `stop`, `until`), `identify` (`player`,
-    `reason`, and `m` and `seat`, null where nobody was found), `limit` (`account`, `asset`, `limit`, `period`, `old`,
-    `amount`, `from`), `proof` (`transactions`, `root`, `matches`, and `fault`, null where the books hold), `reset`
-    (`account`, `reason`), `reversal` (`account`, `transaction`, the one that it undoes, `reason`), `switch` (`account`,
-    null for everybody, `play`, `reason`) or `void` (`m`).
+    `reason`, and `m` and `seat`, null where nobody was found), `key` (`key`: `log`, `receipts` or `sealing`; `old`,
+    null at the first start, and `new`), `limit` (`account`, `asset`, `limit`, `period`, `old`, `amount`, `from`),
+    `proof` (`transactions`, `root`, `matches`, and `fault`, null where the books hold), `reset` (`account`, `reason`),
+    `reversal` (`account`, `transaction`, the one that it undoes, `reason`), `schedule` (`asset`, `old`, null at its
+    first start, and `new`), `switch` (`account`, null for everybody, `play`, `reason`) or `void` (`m`).
     """
 
     at: Ms
-    kind: Literal["erasure", "exclusion", "identify", "limit", "proof", "reset", "reversal", "switch", "void"]
-    data: dict[str, str | int | None]
+    kind: SignificantKind
+    data: dict[str, str | int | None | FeesOut]
 
 
 class SignificantEventPage(Model):

@@ -1,0 +1,128 @@
+"""What the auditor is told of the service itself, once each: its keys and its fees."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairdeal.errors import StoreFailed
+from fairdeal.keyfiles import LOG_KEY, RECEIPTS_KEY, SEALING_KEY, read_key, replace_key
+from fairdeal.keys import SigningKey
+from fairdeal.tlog import VerifierKey
+from tests.api.table import Service, bearer, ok
+from tests.store.postgres import Postgres
+
+AUDITOR = "auditor-token-of-the-tests"
+LOG = "localhost/fairdeal"
+NO_FEES = {"id": "none", "commission_bp": 0, "commission_cap": 2**53 - 1, "tax_bp": 0, "tax_base": "pot"}
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    running = Service(tmp_path, {"auditor_token": AUDITOR})
+    yield running
+    running.stop()
+
+
+def told(service: Service, kind: str) -> list[dict[str, Any]]:
+    """The data of that kind, the newest first."""
+    events = ok(service.http.get("/v1/audit/events?limit=100", headers=bearer(AUDITOR)))["events"]
+    return [event["data"] for event in events if event["kind"] == kind]
+
+
+def rotate(service: Service, name: str) -> bytes:
+    """The new key."""
+    path = service.folder / "keys" / name
+    new = bytes([1, *name.encode()]).ljust(32, b"\0")
+    replace_key(path, new, "00000001")
+    return new
+
+
+def verifier_key(name: str, key: bytes) -> str:
+    return VerifierKey(name, SigningKey.from_seed(key).public).format()
+
+
+def test_the_first_start_tells_of_every_key_and_schedule(service: Service) -> None:
+    keys = {name: read_key(service.folder / "keys" / name, 32) for name in (LOG_KEY, RECEIPTS_KEY, SEALING_KEY)}
+    sealing, receipts, log = told(service, "key")
+    assert log == {"key": "log", "old": None, "new": verifier_key(LOG, keys[LOG_KEY])}
+    assert receipts == {"key": "receipts", "old": None, "new": verifier_key(f"{LOG}/receipts", keys[RECEIPTS_KEY])}
+    assert (sealing["key"], sealing["old"], len(sealing["new"])) == ("sealing", None, 8)
+    (schedule,) = told(service, "schedule")
+    assert (schedule["asset"], schedule["old"]) == ("JETON", None)
+
+
+@pytest.mark.parametrize("name", [LOG_KEY, RECEIPTS_KEY, SEALING_KEY])
+def test_a_replaced_key_is_told_once_whichever_it_is(service: Service, name: str) -> None:
+    before = told(service, "key")
+    kind = name.removesuffix(".key")
+    (old,) = (one["new"] for one in before if one["key"] == kind)
+    secret = rotate(service, name)
+    for _ in range(3):
+        service.restart(1_000)
+    newest, *rest = told(service, "key")
+    assert rest == before
+    assert (newest["key"], newest["old"]) == (kind, old)
+    assert newest["new"] != old
+    if name != SEALING_KEY:
+        assert newest["new"] == verifier_key(LOG if name == LOG_KEY else f"{LOG}/receipts", secret)
+    shown = service.http.get("/v1/audit/events?limit=100", headers=bearer(AUDITOR)).text
+    assert secret.hex()[:16] not in shown
+
+
+def test_a_changed_schedule_is_told_once_whether_a_table_opens_or_not(service: Service) -> None:
+    (first,) = told(service, "schedule")
+    service.overrides["fees"] = NO_FEES
+    for _ in range(3):
+        service.restart(1_000)
+        ok(service.person(f"alice{service.clock.ms}").post("/v1/tables", {"game": "duel", "stake": 0}))
+    service.overrides["fees"] = NO_FEES | {"tax_bp": 1}
+    service.restart(1_000)
+    assert told(service, "schedule") == [
+        {"asset": "JETON", "old": NO_FEES, "new": NO_FEES | {"tax_bp": 1}},
+        {"asset": "JETON", "old": first["new"], "new": NO_FEES},
+        first,
+    ]
+
+
+def test_an_asset_has_a_schedule_of_its_own(service: Service) -> None:
+    service.overrides |= {"assets": {"JETON": 0, "EUR": 2}, "asset_fees": {"EUR": NO_FEES}}
+    service.restart(1_000)
+    newest, before = told(service, "schedule")
+    assert newest == {"asset": "EUR", "old": None, "new": NO_FEES}
+    assert before["asset"] == "JETON"
+
+
+def test_several_processes_tell_a_change_once(tmp_path: Path, postgres: Postgres) -> None:
+    url = postgres.database()
+    workers = []
+    for number, fees in enumerate((None, NO_FEES, NO_FEES)):
+        settings = {"database_url": url, "auditor_token": AUDITOR} | ({"fees": fees} if fees else {})
+        workers.append(Service(tmp_path, settings, label=str(number)))
+    newest, first = told(workers[0], "schedule")
+    assert (newest["old"], newest["new"]) == (first["new"], NO_FEES)
+    assert len(told(workers[0], "key")) == 3
+    for worker in workers:
+        worker.stop()
+    postgres.drop(url)
+
+
+def test_a_start_that_failed_before_it_told_tells_at_the_next(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log has the leaf of the new key by then."""
+
+    def fails(*_: object) -> None:
+        raise StoreFailed("the disk is full")
+
+    old = told(service, "key")[-1]["new"]
+    rotate(service, LOG_KEY)
+    with monkeypatch.context() as patched:
+        patched.setattr("fairdeal.main.tell_changes", fails)
+        with pytest.raises(StoreFailed):
+            service.restart(1_000)
+    for _ in range(2):
+        service.restart(1_000)
+    newest, *before = told(service, "key")
+    assert (newest["old"], len(before)) == (old, 3)
