@@ -22,6 +22,8 @@ _MATCH: Final = "match"
 _ACCOUNT: Final = "account"
 _ANY: Final = "any"
 _END: Final = "end"
+_LOOKED_OVER: Final = 8
+"""Matches at a time of those that nothing was told of: what is told meanwhile waits for no more than these."""
 
 
 class Listener:
@@ -88,6 +90,7 @@ class Hub:
         self._listeners: defaultdict[str, list[Listener]] = defaultdict(list)
         self._of_account = Counter[str]()
         self._changed = SimpleQueue[str]()
+        self._to_look_over: list[str] = []
         self._closed = False
 
     def listen(self, match_id: str, account_id: str, token: str, size: int) -> Listener:
@@ -154,13 +157,17 @@ class Hub:
 
     def changed(self) -> dict[str, list[Listener]] | None:
         """Waits for something to happen: the listeners to look at, by match. None after `end`."""
-        told = {self._changed.get()}
+        told: set[str] = set() if self._to_look_over else {self._changed.get()}
         while not self._changed.empty():
             told.add(self._changed.get())
         if _END in told:
             return None
+        if _ANY in told:
+            with self._lock:
+                # Those of the time before first, or the last ones would never have their turn.
+                self._to_look_over = list(dict.fromkeys([*self._to_look_over, *self._listeners]))
         found: dict[str, list[Listener]] = {}
-        for kind, _, name in (one.partition(" ") for one in told):
+        for kind, _, name in (one.partition(" ") for one in dict.fromkeys([*told, *self._some_to_look_over()])):
             for listener in self._concerned(kind, name):
                 found.setdefault(listener.match_id, []).append(listener)
         return found
@@ -176,6 +183,10 @@ class Hub:
         for listener in self._all():
             listener.stop()
 
+    def _some_to_look_over(self) -> list[str]:
+        some, self._to_look_over = self._to_look_over[:_LOOKED_OVER], self._to_look_over[_LOOKED_OVER:]
+        return [f"{_MATCH} {match_id}" for match_id in some]
+
     def _look(self, match_id: str) -> None:
         if match_id in self._listeners:
             self._changed.put(f"{_MATCH} {match_id}")
@@ -184,7 +195,7 @@ class Hub:
         if kind == _MATCH:
             with self._lock:
                 return tuple(self._listeners.get(name, ()))
-        return (listener for listener in self._all() if kind == _ANY or listener.account_id == name)
+        return (listener for listener in self._all() if kind == _ACCOUNT and listener.account_id == name)
 
     def _all(self) -> list[Listener]:
         with self._lock:

@@ -70,3 +70,24 @@ async def test_a_closed_hub_ends_every_stream_and_those_that_come_late() -> None
     late = hub.listen("m", "alice", "token", 0)
     assert await early.next() is None
     assert await late.next() is None
+
+
+@on_a_loop
+async def test_when_anything_may_have_happened_everybody_is_looked_at_and_what_is_told_comes_in_between() -> None:
+    hub = Hub()
+    matches = [f"m{number}" for number in range(50)]
+    listeners = {m: [hub.listen(m, account, "token", 0) for account in ("alice", "bruno")] for m in matches}
+    assert hub.changed() == listeners
+    hub.hear_anything()
+    looked_at = dict(hub.changed() or {})
+    assert 0 < len(looked_at) < 10
+    last = next(m for m in reversed(matches) if m not in looked_at)
+    hub.publish(last)
+    assert (hub.changed() or {})[last] == listeners[last]
+    rounds = 0
+    while len(looked_at) < len(matches):
+        hub.hear_anything()  # more often than it takes to look at all of them
+        looked_at |= hub.changed() or {}
+        rounds += 1
+        assert rounds < len(matches)
+    assert looked_at == listeners
