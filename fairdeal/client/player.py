@@ -229,18 +229,22 @@ class Player:
             self._receive(client, self._api.answer(client.m, client.size), watch)
 
     def _ask_log(self, client: MatchClient, leaf: str | None) -> None:
-        held = client.newest
-        try:
-            answer = self._api.log(client.m, 0 if held is None else held.size, leaf)
-            client.receive_log(answer, held, self._api.tile)
-        except ApiError as error:
-            if error.problem == _AHEAD:
-                client.refuse_log(error.details)
-            raise
-        except CheckpointMoved:
-            self._ask_log(client, leaf)
-        except EventsMissing:
-            client.receive(self._api.answer(client.m, client.size))
+        """Again as long as another match of this memory was shown a newer state of the log meanwhile."""
+        while True:
+            held = client.newest
+            try:
+                answer = self._api.log(client.m, 0 if held is None else held.size, leaf)
+                client.receive_log(answer, held, self._api.tile)
+                return
+            except ApiError as error:
+                if error.problem == _AHEAD:
+                    client.refuse_log(error.details)
+                raise
+            except CheckpointMoved:
+                continue
+            except EventsMissing:
+                client.receive(self._api.answer(client.m, client.size))
+                return
 
     def _receive(self, client: MatchClient, answer: Answer, watch: Watcher | None) -> None:
         try:

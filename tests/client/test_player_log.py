@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from fairdeal.client import (
+    CheckpointMoved,
     Contradiction,
     Finding,
     MatchClient,
@@ -246,6 +247,24 @@ def test_another_program_with_this_memory_learns_more_meanwhile(
     sit(players)
     assert [taken.ending.reason for taken in play(players)] == ["target", "target"]
     assert moves == 4
+
+
+def test_matches_of_one_memory_learn_more_again_and_again(
+    house: House, players: list[Player], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More often in a row than calls may be nested."""
+    moved = iter(range(2_500))
+    receive_log = MatchClient.receive_log
+
+    def overtaken(client: MatchClient, *answer: Any) -> None:
+        if next(moved, None) is not None:
+            raise CheckpointMoved("a newer checkpoint has been kept meanwhile")
+        receive_log(client, *answer)
+
+    monkeypatch.setattr(MatchClient, "receive_log", overtaken)
+    sit(players)
+    assert [taken.ending.reason for taken in play(players)] == ["target", "target"]
+    assert next(moved, None) is None
 
 
 def test_crash_at_any_question_to_the_log(house: House, players: list[Player]) -> None:
