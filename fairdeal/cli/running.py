@@ -1,5 +1,6 @@
 """`fairdeal operator`: what an operator says to a running service, by its API and the operator's token."""
 
+import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -76,7 +77,8 @@ def reverse(
 ) -> None:
     """Undo a deposit or a payout that should not have been, whole and once."""
     with role_api("operator", url) as api:
-        done = api.reverse(transaction, reason, f"reverse-{transaction.replace(':', '-')}")
+        # It happens once by the transaction's id. A key of that would repeat a refusal for ever, and money comes back.
+        done = api.reverse(transaction, reason, secrets.token_hex(16))
     typer.echo(f"{done['transaction']}  balance {done['balance']}")
 
 

@@ -24,6 +24,7 @@ SOURCES_OF_CHANCE = {
     "cli/keys.py",  # the operator's keys
     "cli/witness.py",  # a witness's key
     "cli/demo.py",  # passwords of the two players
+    "cli/running.py",  # the idempotency key of a reversal
     "cli/service.py",  # an operator token for a service started by hand
     "store/notices.py",  # a process's name among those on one database, to know its own notices by
 }
