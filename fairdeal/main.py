@@ -30,7 +30,7 @@ from fairdeal.app.accounts import Accounts
 from fairdeal.app.assets import check_assets
 from fairdeal.app.audit import Audit
 from fairdeal.app.cashier import Cashier
-from fairdeal.app.changes import tell_changes
+from fairdeal.app.changes import tell_changes, tell_refusal
 from fairdeal.app.clock import Ticker
 from fairdeal.app.disks import LOOK_SECONDS, Disks
 from fairdeal.app.heart import STEP_BACK_MS, Heart
@@ -103,7 +103,11 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
     store = _open_store(settings)
     try:
         return _compose(settings, house, store, clock, entropy)
-    except FairdealError:
+    except FairdealError as refused:
+        try:
+            tell_refusal(store, refused, clock.now_ms())
+        except FairdealError:
+            log.exception("the auditor cannot be told that this start was refused")
         store.close()
         raise
 

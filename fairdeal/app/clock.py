@@ -4,10 +4,12 @@ import logging
 from threading import Event, Thread
 from typing import Final
 
+from fairdeal.app.changes import tell_step
 from fairdeal.app.heart import Heart
 from fairdeal.app.house import Clock
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Store
+from fairdeal.errors import ClockSteppedBack
 from fairdeal.match.decide import Cancel, Command, Tick
 from fairdeal.match.state import Phase
 
@@ -34,6 +36,7 @@ class Ticker:
         self._clock = clock
         self._ailing: dict[str, int] = {}
         self._fault: type[Exception] | None = None
+        self._step: ClockSteppedBack | None = None
         self._stopping = Event()
         self._thread: Thread | None = None
 
@@ -81,10 +84,14 @@ class Ticker:
 
     def _look(self) -> None:
         try:
+            if self._step is not None:
+                tell_step(self._store, self._step)
+                self._step = None
             self.tick()
             self._fault = None
         except Exception as error:
             # The heart stops with the store; when it beats again the gap is made up for.
             if type(error) is not self._fault:
                 log.exception("the clock cannot go on")
+                self._step = error if isinstance(error, ClockSteppedBack) else self._step
             self._fault = type(error)

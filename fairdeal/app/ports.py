@@ -156,7 +156,19 @@ class Sitting:
 
 
 SignificantKind: TypeAlias = Literal[
-    "erasure", "exclusion", "identify", "key", "limit", "proof", "reset", "reversal", "schedule", "switch", "void"
+    "clock",
+    "erasure",
+    "exclusion",
+    "identify",
+    "key",
+    "limit",
+    "proof",
+    "refused_start",
+    "reset",
+    "reversal",
+    "schedule",
+    "switch",
+    "void",
 ]
 
 
@@ -164,12 +176,13 @@ SignificantKind: TypeAlias = Literal[
 class SignificantEvent:
     """Something that was done or found, and that an auditor is shown. `seq` orders and pages; None until it is kept.
 
-    `data` of "erasure": `account`, `reason`; of "exclusion": `account`, `stop`, `until`; of "identify": `player`,
-    `reason`, and `m` and `seat`, both None where nobody had that pseudonym; of "key": `key`, which one, `old`, None at
-    the first start, `new`; of "limit": `account`, `asset`, `limit`, `period`, `old`, `amount`, `from`; of "proof":
-    `transactions`, `root`, `matches`, and `fault`, None where the books hold; of "reset": `account`, `reason`; of
-    "reversal": `account`, `transaction`, the one that it undoes, `reason`; of "schedule": `asset`, `old`, None at its
-    first start, `new`; of "switch": `account`, None for everybody, `play`, `reason`; of "void": `m`.
+    `data` of "clock": `beat`, the heartbeat before it, `why`; of "erasure": `account`, `reason`; of "exclusion":
+    `account`, `stop`, `until`; of "identify": `player`, `reason`, and `m` and `seat`, both None where nobody had that
+    pseudonym; of "key": `key`, which one, `old`, None at the first start, `new`; of "limit": `account`, `asset`,
+    `limit`, `period`, `old`, `amount`, `from`; of "proof": `transactions`, `root`, `matches`, and `fault`, None where
+    the books hold; of "refused_start": `beat`, `code`, `why`; of "reset": `account`, `reason`; of "reversal":
+    `account`, `transaction`, the one that it undoes, `reason`; of "schedule": `asset`, `old`, None at its first start,
+    `new`; of "switch": `account`, None for everybody, `play`, `reason`; of "void": `m`.
     """
 
     at: int

@@ -255,8 +255,8 @@ class SignificantEventRow(Row, table=True):
     __tablename__ = "significant_events"
     __table_args__ = (
         CheckConstraint(
-            "kind IN ('erasure', 'exclusion', 'identify', 'key', 'limit', 'proof', 'reset', 'reversal', 'schedule',"
-            " 'switch', 'void')",
+            "kind IN ('clock', 'erasure', 'exclusion', 'identify', 'key', 'limit', 'proof', 'refused_start', 'reset',"
+            " 'reversal', 'schedule', 'switch', 'void')",
             name="kind",
         ),
     )

@@ -1,4 +1,4 @@
-"""What the auditor is told of the service itself, once each: its keys and its fees."""
+"""What the auditor is told of the service itself, once each: keys, fees, a clock that steps, refused starts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
-from fairdeal.errors import StoreFailed
+from fairdeal.errors import ClockSteppedBack, LogBehind, StoreFailed
 from fairdeal.keyfiles import LOG_KEY, RECEIPTS_KEY, SEALING_KEY, read_key, replace_key
 from fairdeal.keys import SigningKey
+from fairdeal.store import SqlStore
 from fairdeal.tlog import VerifierKey
-from tests.api.table import Service, bearer, ok
+from tests.api.table import FakeClock, Service, bearer, ok
+from tests.api.test_log import check_one_history, log_of
+from tests.api.test_restore import put_back, restored, set_aside
 from tests.store.postgres import Postgres
 
 AUDITOR = "auditor-token-of-the-tests"
@@ -126,3 +129,103 @@ def test_a_start_that_failed_before_it_told_tells_at_the_next(
         service.restart(1_000)
     newest, *before = told(service, "key")
     assert (newest["old"], len(before)) == (old, 3)
+
+
+def step_back(service: Service, monkeypatch: pytest.MonkeyPatch, looks: int = 3) -> None:
+    """The clock is wrong for some looks, then right again."""
+
+    def wrong(_clock: FakeClock) -> int:
+        raise ClockSteppedBack("the clock is 3600000 ms behind a time that it gave")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FakeClock, "now_ms", wrong)
+        for _ in range(looks):
+            service.app.state.ticker._look()
+    service.app.state.ticker._look()
+
+
+def test_a_step_of_the_clock_is_told_once(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    beats = []
+    for _ in range(2):
+        service.tick(2_000)
+        beats.append(service.store.last_beat())
+        step_back(service, monkeypatch)
+    why = "the clock is 3600000 ms behind a time that it gave"
+    assert told(service, "clock") == [{"beat": beat, "why": why} for beat in reversed(beats)]
+    newest = service.store.last_significant("clock", {})
+    assert newest is not None
+    assert newest.at == beats[1]
+
+
+def test_a_step_of_the_clock_is_told_when_the_store_can_write(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full_disk(_event: object) -> None:
+        raise StoreFailed("the disk is full")
+
+    service.tick(2_000)
+    with monkeypatch.context() as patched:
+        patched.setattr(service.store, "keep_significant", full_disk)
+        step_back(service, patched)
+    assert told(service, "clock") == []
+    service.app.state.ticker._look()
+    assert len(told(service, "clock")) == 1
+    service.app.state.ticker._look()
+    assert len(told(service, "clock")) == 1
+
+
+def test_several_processes_tell_a_step_and_a_refusal_once(
+    tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"database_url": postgres.database(), "auditor_token": AUDITOR}
+    workers = [Service(tmp_path, settings, label=name) for name in ("first", "other")]
+    workers[0].tick()
+    workers[1].clock.ms = workers[0].clock.ms
+    for worker in workers:
+        step_back(worker, monkeypatch)
+    assert len(told(workers[0], "clock")) == 1
+    for _ in range(2):
+        with pytest.raises(ClockSteppedBack):
+            workers[1].restart(-2_000)
+    assert [one["code"] for one in told(workers[0], "refused_start")] == ["clock_stepped_back"]
+    workers[0].stop()
+    postgres.drop(settings["database_url"])
+
+
+def test_a_refused_start_is_told_once(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that was put back: tried three times, then restored, it still says so; the log is one history."""
+    alice = service.person("alice")
+    service.tick(1_000)
+    set_aside(service)
+    service.tick(2_000)
+    log_of(service, ok(alice.post("/v1/tables", {"game": "duel", "stake": 0}))["m"], leaf="open")
+    put_back(service)
+    for _ in range(3):
+        with pytest.raises(LogBehind) as refused:
+            service.start()
+    restored(service, monkeypatch)
+    service.start()
+    (told_once,) = told(service, "refused_start")
+    assert (told_once["code"], told_once["why"]) == ("log_behind", refused.value.message)
+    check_one_history(service)
+    for _ in range(2):
+        service.tick()
+        with pytest.raises(ClockSteppedBack):
+            service.restart(-5_000)
+        service.restart(10_000)
+    assert [one["code"] for one in told(service, "refused_start")] == [*["clock_stepped_back"] * 2, "log_behind"]
+
+
+def test_a_start_that_cannot_be_told_is_refused_for_its_own_reason(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full_disk(*_: object) -> None:
+        raise StoreFailed("the disk is full")
+
+    service.tick()
+    with monkeypatch.context() as patched:
+        patched.setattr(SqlStore, "keep_significant", full_disk)
+        with pytest.raises(ClockSteppedBack):
+            service.restart(-5_000)
+    service.restart(5_000)
+    assert told(service, "refused_start") == []

@@ -24,12 +24,14 @@ class IdentityOut(Model):
 
 
 class SignificantEventOut(Model):
-    """`kind` is `erasure` (`account`, `reason`), `exclusion` (`account`, `stop`, `until`), `identify` (`player`,
-    `reason`, and `m` and `seat`, null where nobody was found), `key` (`key`: `log`, `receipts` or `sealing`; `old`,
-    null at the first start, and `new`), `limit` (`account`, `asset`, `limit`, `period`, `old`, `amount`, `from`),
-    `proof` (`transactions`, `root`, `matches`, and `fault`, null where the books hold), `reset` (`account`, `reason`),
-    `reversal` (`account`, `transaction`, the one that it undoes, `reason`), `schedule` (`asset`, `old`, null at its
-    first start, and `new`), `switch` (`account`, null for everybody, `play`, `reason`) or `void` (`m`).
+    """`kind` is `clock` (`beat`, the time of the heartbeat before the clock stepped back, and `why`), `erasure`
+    (`account`, `reason`), `exclusion` (`account`, `stop`, `until`), `identify` (`player`, `reason`, and `m` and `seat`,
+    null where nobody was found), `key` (`key`: `log`, `receipts` or `sealing`; `old`, null at the first start, and
+    `new`), `limit` (`account`, `asset`, `limit`, `period`, `old`, `amount`, `from`), `proof` (`transactions`, `root`,
+    `matches`, and `fault`, null where the books hold), `refused_start` (`beat`, null before the first, `code`, `why`),
+    `reset` (`account`, `reason`), `reversal` (`account`, `transaction`, the one that it undoes, `reason`), `schedule`
+    (`asset`, `old`, null at its first start, and `new`), `switch` (`account`, null for everybody, `play`, `reason`) or
+    `void` (`m`).
     """
 
     at: Ms

@@ -128,8 +128,8 @@ def upgrade() -> None:
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("data", sa.String(), nullable=False),
         sa.CheckConstraint(
-            "kind IN ('erasure', 'exclusion', 'identify', 'key', 'limit', 'proof', 'reset', 'reversal', 'schedule',"
-            " 'switch', 'void')",
+            "kind IN ('clock', 'erasure', 'exclusion', 'identify', 'key', 'limit', 'proof', 'refused_start', 'reset',"
+            " 'reversal', 'schedule', 'switch', 'void')",
             name=op.f("ck_significant_events_kind"),
         ),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_significant_events")),
