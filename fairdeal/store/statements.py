@@ -55,8 +55,8 @@ class Constants:
 
 
 def take_time(connection: Connection) -> None:
-    """Lets this transaction stand still for as long as it likes between two statements. For one that only reads, and
-    makes much of it: it holds nobody up, and PostgreSQL would end its connection.
+    """Lets this transaction stand still for as long as it likes between two statements. For one that works for long and
+    holds nobody up, since it only reads or is alone: PostgreSQL would end its connection.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))

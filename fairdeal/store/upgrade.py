@@ -11,6 +11,7 @@ from fairdeal.errors import SchemaMismatch
 from fairdeal.store import procedures, triggers
 from fairdeal.store.schema import check_schema, is_empty, versions
 from fairdeal.store.sql import open_database
+from fairdeal.store.statements import take_time
 
 
 def upgrade(where: Path | str) -> tuple[str | None, str]:
@@ -21,6 +22,7 @@ def upgrade(where: Path | str) -> tuple[str | None, str]:
     database = open_database(where, sole=True)
     try:
         with database.write() as connection:
+            take_time(connection)  # nobody else is there, and a migration may compute for long
             before = versions(connection)
             if not before and not is_empty(connection):
                 raise SchemaMismatch("the database has tables, and no schema of ours")

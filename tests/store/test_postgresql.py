@@ -183,3 +183,15 @@ def test_what_reads_all_balances_may_take_its_time_over_them(
     assert store.whole_books().assets[ASSET] == store.books(ASSET)
     assert patience[0] == "0"
     assert patience[1] != "0", "it was for that transaction alone"
+
+
+@on_postgresql
+def test_a_migration_may_take_its_time(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    patience = []
+
+    def migrate(connection: Connection) -> None:
+        patience.append(connection.execute(text("SHOW idle_in_transaction_session_timeout")).scalar_one())
+
+    monkeypatch.setattr("fairdeal.store.upgrade.migrate", migrate)
+    upgrade(place)
+    assert patience == ["0"]
