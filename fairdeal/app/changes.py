@@ -20,7 +20,8 @@ def tell_changes(store: Store, house: House, keys: LogKeys, now: int) -> None:
     for key, id_ in ids.items():
         _tell_new(store, "key", {"key": key}, id_, now)
     for asset in house.assets:
-        _tell_new(store, "schedule", {"asset": asset.code}, asdict(house.fees[asset.code]), now)
+        of_asset: dict[str, str | int] = {"asset": asset.code, "exponent": asset.exponent}
+        _tell_new(store, "schedule", of_asset, asdict(house.fees[asset.code]), now)
 
 
 def tell_step(store: Store, error: ClockSteppedBack) -> None:
@@ -46,7 +47,7 @@ def _tell_once(
 
 
 def _tell_new(
-    store: Store, kind: SignificantKind, about: Mapping[str, str], new: str | Mapping[str, str | int], now: int
+    store: Store, kind: SignificantKind, about: Mapping[str, str | int], new: str | Mapping[str, str | int], now: int
 ) -> None:
     last = store.last_significant(kind, about)
     old = None if last is None else last.data["new"]

@@ -53,7 +53,7 @@ def test_the_first_start_tells_of_every_key_and_schedule(service: Service) -> No
     assert receipts == {"key": "receipts", "old": None, "new": verifier_key(f"{LOG}/receipts", keys[RECEIPTS_KEY])}
     assert (sealing["key"], sealing["old"], len(sealing["new"])) == ("sealing", None, 8)
     (schedule,) = told(service, "schedule")
-    assert (schedule["asset"], schedule["old"]) == ("JETON", None)
+    assert (schedule["asset"], schedule["exponent"], schedule["old"]) == ("JETON", 0, None)
 
 
 def test_a_replaced_key_is_told_once_whichever_it_is(service: Service) -> None:
@@ -82,8 +82,8 @@ def test_a_changed_schedule_is_told_once_whether_a_table_opens_or_not(service: S
     service.overrides["fees"] = NO_FEES | {"tax_bp": 1}
     service.restart(1_000)
     assert told(service, "schedule") == [
-        {"asset": "JETON", "old": NO_FEES, "new": NO_FEES | {"tax_bp": 1}},
-        {"asset": "JETON", "old": first["new"], "new": NO_FEES},
+        {"asset": "JETON", "exponent": 0, "old": NO_FEES, "new": NO_FEES | {"tax_bp": 1}},
+        {"asset": "JETON", "exponent": 0, "old": first["new"], "new": NO_FEES},
         first,
     ]
 
@@ -92,7 +92,7 @@ def test_an_asset_has_a_schedule_of_its_own(service: Service) -> None:
     service.overrides |= {"assets": {"JETON": 0, "EUR": 2}, "asset_fees": {"EUR": NO_FEES}}
     service.restart(1_000)
     newest, before = told(service, "schedule")
-    assert newest == {"asset": "EUR", "old": None, "new": NO_FEES}
+    assert newest == {"asset": "EUR", "exponent": 2, "old": None, "new": NO_FEES}
     assert before["asset"] == "JETON"
 
 

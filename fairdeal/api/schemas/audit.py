@@ -30,8 +30,8 @@ class SignificantEventOut(Model):
     `new`), `limit` (`account`, `asset`, `limit`, `period`, `old`, `amount`, `from`), `proof` (`transactions`, `root`,
     `matches`, and `fault`, null where the books hold), `refused_start` (`beat`, null before the first, `code`, `why`),
     `reset` (`account`, `reason`), `reversal` (`account`, `transaction`, the one that it undoes, `reason`), `schedule`
-    (`asset`, `old`, null at its first start, and `new`), `switch` (`account`, null for everybody, `play`, `reason`) or
-    `void` (`m`).
+    (`asset`, its `exponent`, `old`, null at its first start, and `new`), `switch` (`account`, null for everybody,
+    `play`, `reason`) or `void` (`m`).
     """
 
     at: Ms
