@@ -66,7 +66,7 @@ _STREAM_CONTENT: Final[dict[str, Any]] = {
 }
 
 _MOVERS: Final = ThreadPoolExecutor(40, "move")
-"""The threads that moves are taken in, as many as other calls have. To be handed to the others costs a move a tenth more."""
+"""The threads that moves are taken in, as many as other calls have: to be handed to those costs a move a tenth more."""
 
 From = Annotated[int, Query(alias="from", ge=0, le=MAX_SAFE_INTEGER, description="Events from this index on.")]
 
