@@ -4,11 +4,12 @@ import asyncio
 import gc
 import logging
 import os
-import random
 import resource
+import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -195,7 +196,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
             await run_in_threadpool(notices.stop)
         store.close()
 
-    app = build(services, clock.now_ms, _call_id, lifespan)
+    app = build(services, clock.now_ms, _call_ids().__next__, lifespan)
     app.state.ticker = ticker
     app.state.nightly = nightly
     app.state.sequencer = sequencer
@@ -221,9 +222,10 @@ async def _watch(disks: Disks) -> None:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-def _call_id() -> str:
-    # Only to tell calls apart: nothing depends on nobody guessing it.
-    return f"{random.getrandbits(64):016x}"
+def _call_ids() -> Iterator[str]:
+    """Ids that tell the calls of all processes apart; nothing depends on nobody guessing them."""
+    process = secrets.token_hex(4)
+    return (f"{process}{number:08x}" for number in count())
 
 
 def restore_database(settings: Settings) -> Restored:

@@ -328,8 +328,9 @@ WRITES = {
     "copy.beat",
 }
 """What a match's life writes; a commit by the leaves that come with it."""
-AT_A_START = {"sqlite": {"__init__", "check_ready"}, "postgresql": {"check_ready"}}
-"""Looks at the schema, in transactions that could write; where there is none yet, it is made."""
+AT_A_START = {"sqlite": {"__init__", "check_ready", "keep_significant"}, "postgresql": {"check_ready"}}
+"""Looks at the schema, in transactions that could write; where there is none yet, it is made, and the first start told.
+"""
 
 
 def play(
