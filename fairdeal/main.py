@@ -50,7 +50,7 @@ from fairdeal.app.tables import Tables
 from fairdeal.app.teller import Teller
 from fairdeal.app.witnesses import Witnesses
 from fairdeal.commit import Custody
-from fairdeal.errors import ClockSteppedBack, FairdealError
+from fairdeal.errors import ClockSteppedBack, FairdealError, StoreFailed
 from fairdeal.keyfiles import LOG_KEY, RECEIPTS_KEY, SEALING_KEY, read_keys, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
@@ -229,10 +229,12 @@ def _call_ids() -> Iterator[str]:
 
 
 def restore_database(settings: Settings) -> Restored:
-    """Makes a database that was put back go on with the log's copy. Raises LogBehind, and what `create_app` does."""
+    """Makes a database that was put back go on with the log's copy. Raises LogBehind, StoreFailed, and what
+    `create_app` does.
+    """
     clock, entropy = SystemClock(), SystemEntropy()
     house = _house(settings, entropy)
-    store = _open_store(settings, sole=True)
+    store = _open_stopped(settings)
     try:
         matches = Matches(store, house, Hub())
         matches.check_keys()
@@ -247,18 +249,27 @@ def restore_database(settings: Settings) -> Restored:
 
 
 def prove_books(settings: Settings) -> Proof:
-    """The proof of a stopped service's books. Raises DatabaseLocked, SchemaMismatch."""
-    store = _open_store(settings, sole=True)
+    """The proof of a stopped service's books. Raises DatabaseLocked, SchemaMismatch, StoreFailed."""
+    store = _open_stopped(settings)
     try:
         return prove(store)
     finally:
         store.close()
 
 
-def _open_store(settings: Settings, *, sole: bool = False) -> SqlStore:
+def _open_store(settings: Settings) -> SqlStore:
     if settings.database_url is None:
         settings.database.parent.mkdir(parents=True, exist_ok=True)
-    return SqlStore(settings.place(), sole=sole)
+    return SqlStore(settings.place())
+
+
+def _open_stopped(settings: Settings) -> SqlStore:
+    """A database of nobody else's. A file that is not there is not made: it would be empty, its books would hold, and
+    the log would go on in it without the money. Raises StoreFailed.
+    """
+    if settings.database_url is None and not settings.database.exists():
+        raise StoreFailed(f"there is no database {settings.database}")
+    return SqlStore(settings.place(), sole=True)
 
 
 def _log_keys(settings: Settings, house: House, store: SqlStore, entropy: Entropy) -> LogKeys:

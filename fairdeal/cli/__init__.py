@@ -48,13 +48,19 @@ _Game = Literal["duel", "classique", "coinche", "annonces"]
 
 
 def main() -> None:
-    """Run the command. Our own errors become one line on stderr, with their code and a hint."""
+    """Run the command. Our own errors, and files that cannot be used, become one line on stderr, with a code."""
     try:
         app(prog_name="fairdeal")
     except FairdealError as error:
         print(f"fairdeal: {error.code}: {error.message}", file=sys.stderr)
         if error.code in _HINTS:
             print(f"hint: {_HINTS[error.code]}", file=sys.stderr)
+        sys.exit(EXIT_FAILED)
+    except OSError as error:
+        # Of a file or a directory that was named. What names none is a fault of ours, and shown whole.
+        if error.filename is None:
+            raise
+        print(f"fairdeal: file_refused: {error.filename2 or error.filename}: {error.strerror}", file=sys.stderr)
         sys.exit(EXIT_FAILED)
 
 

@@ -51,7 +51,7 @@ def restore_database(database: Path | None, database_url: str | None, keys: Path
 
 
 def prove_books(database: Path | None, database_url: str | None) -> "Proof":
-    """What `fairdeal.app.proof.prove` says of that database. Raises DatabaseLocked, SchemaMismatch; Malformed."""
+    """What `fairdeal.app.proof.prove` says of it. Raises DatabaseLocked, SchemaMismatch, StoreFailed; Malformed."""
     made: Proof = import_module("fairdeal.main").prove_books(
         read_settings(database=database, database_url=database_url)
     )

@@ -35,7 +35,10 @@ def deposit(
     account: _Account,
     amount: Annotated[int, typer.Argument(help="In the asset's smallest unit.", min=1)],
     reference: Annotated[
-        str, typer.Option(help="Of this payment alone, 8 to 64 characters: said again, it does nothing more.")
+        str,
+        typer.Option(
+            help="Of this payment alone, 8 to 64 letters, digits, `.`, `_`, `-`: said again, it does no more."
+        ),
     ],
     url: Url,
     asset: Annotated[str | None, typer.Option(help="What it is counted in.", show_default="the usual one")] = None,
@@ -57,7 +60,7 @@ def withdrawals(url: Url) -> None:
 
 @app.command()
 def pay(withdrawal: _Withdrawal, url: Url) -> None:
-    """Say that a withdrawal was paid out. Pay first: this cannot be taken back."""
+    """Say that a withdrawal was paid out. Pay first: only `reverse` undoes it."""
     _end(withdrawal, "paid", url)
 
 

@@ -108,6 +108,34 @@ def test_an_address_that_is_taken(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("audit signs {0}/none.jsonl", "none.jsonl: No such file or directory"),
+        ("audit signs {0}", ": Is a directory"),
+        ("db upgrade --database {0}/none/x.db", "x.db.lock: No such file or directory"),
+        ("keys make --keys {0}/file", "file: File exists"),
+    ],
+)
+def test_a_file_that_cannot_be_used(line: str, named: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = run(*line.format(tmp_path).split())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("fairdeal: file_refused: ")
+    assert done.stderr.endswith(f"{named}\n")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["ledger check", "restore"])
+def test_a_database_that_is_not_there_is_not_made(command: str, tmp_path: Path) -> None:
+    """Made anew, its books would hold, and a log would go on in it without the money."""
+    database = tmp_path / "x.db"
+    done = run(*command.split(), "--database", database, FAIRDEAL_KEYS=str(tmp_path / "keys"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1] == f"fairdeal: store_failed: there is no database {database}"
+    assert not database.exists()
+
+
 def test_without_the_servers_packages(tmp_path: Path) -> None:
     """A player who has fairdeal[client] is told what the command needs."""
     (tmp_path / "typer.py").write_text("raise ModuleNotFoundError(name='typer')\n")
