@@ -9,7 +9,6 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 
 from fairdeal.api.addresses import Proxies
 from fairdeal.api.app import build
+from fairdeal.api.call import call_ids
 from fairdeal.api.caller import Drain, Hashing, Services
 from fairdeal.api.logins import Logins
 from fairdeal.api.logs import configure_logging
@@ -196,7 +196,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
             await run_in_threadpool(notices.stop)
         store.close()
 
-    app = build(services, clock.now_ms, _call_ids().__next__, lifespan)
+    app = build(services, clock.now_ms, call_ids(secrets.token_hex(4)).__next__, lifespan)
     app.state.ticker = ticker
     app.state.nightly = nightly
     app.state.sequencer = sequencer
@@ -220,12 +220,6 @@ async def _watch(disks: Disks) -> None:
     while True:
         await run_in_threadpool(disks.short)
         await asyncio.sleep(LOOK_SECONDS)
-
-
-def _call_ids() -> Iterator[str]:
-    """Ids that tell the calls of all processes apart; nothing depends on nobody guessing them."""
-    process = secrets.token_hex(4)
-    return (f"{process}{number:08x}" for number in count())
 
 
 def restore_database(settings: Settings) -> Restored:
