@@ -12,7 +12,7 @@ from typing import Final
 
 import uvloop
 
-from tests.bench.driver import Driven, Duel, cpu_seconds, drive, duels, rss_kib, running, stream
+from tests.bench.driver import cost_ms, cpu_seconds, drive, duels, idle_kib, running, stream
 from tests.bench.table import Row
 
 TABLES: Final = 200
@@ -43,18 +43,17 @@ async def measure(home: Path) -> list[Row]:
         playing = await duels(service.port, persons, TABLES)
         await stream(playing)
         await drive(playing, WARM_UP, AT_ONCE)
-        driven, cpu_ms = await cost(service.pid, playing)
+
+        def spent_s() -> float:
+            return cpu_seconds(service.pid)
+
+        driven, cpu_ms = await cost_ms(playing, MOVES, AT_ONCE, spent_s)
         paced = await drive(playing, PACED_MOVES, PACED_AT_ONCE, MIN_RATE / 2)
         await stream(playing)
-        _, of_four_ms = await cost(service.pid, playing)
+        _, of_four_ms = await cost_ms(playing, MOVES, AT_ONCE, spent_s)
         for duel in playing:
             duel.check()
-        kib = rss_kib(service.pid)
-        idle = await duels(service.port, persons[2 * TABLES :], IDLE)
-        kib_table = (rss_kib(service.pid) - kib) / IDLE
-        kib = rss_kib(service.pid)
-        await stream(idle)
-        kib_stream = (rss_kib(service.pid) - kib) / (2 * IDLE)
+        idle, kib_table, kib_stream = await idle_kib(service.pid, service.port, persons[2 * TABLES :], IDLE)
         for duel in playing + idle:
             duel.close()
     stream_ms = (of_four_ms - cpu_ms) / 2
@@ -70,13 +69,6 @@ async def measure(home: Path) -> list[Row]:
         at_most("memory of an idle live table", kib_table, "KiB", MAX_KIB),
         at_most("memory of an idle stream", kib_stream, "KiB", MAX_KIB),
     ]
-
-
-async def cost(pid: int, playing: list[Duel]) -> tuple[Driven, float]:
-    """Moves as fast as they are answered, and the service's processor time for one of them (ms)."""
-    before = cpu_seconds(pid)
-    driven = await drive(playing, MOVES, AT_ONCE)
-    return driven, (cpu_seconds(pid) - before) / len(driven.answers) * 1_000
 
 
 def at_most(name: str, figure: float, unit: str, bound: float) -> Row:

@@ -17,7 +17,7 @@ import psycopg
 import uvloop
 
 from tests.bench.__main__ import machine
-from tests.bench.driver import cpu_seconds, drive, duels, rss_kib, running, stream
+from tests.bench.driver import cost_ms, cpu_seconds, drive, duels, idle_kib, running, stream
 from tests.durability.process import children
 from tests.store.postgres import start_postgres
 
@@ -70,22 +70,19 @@ async def sqlite(home: Path) -> tuple[Cost, float, float, float]:
         playing = await duels(service.port, persons, TABLES)
         await stream(playing)
         await drive(playing, WARM_UP, AT_ONCE)
-        before = cpu_seconds(service.pid)
-        driven = await drive(playing, MOVES, AT_ONCE)
-        spent = cpu_seconds(service.pid) - before
-        kib = rss_kib(service.pid)
-        idle = await duels(service.port, persons[2 * TABLES :], IDLE_TABLES)
-        kib_table = (rss_kib(service.pid) - kib) / IDLE_TABLES
-        kib = rss_kib(service.pid)
-        await stream(idle)
-        kib_stream = (rss_kib(service.pid) - kib) / (2 * IDLE_TABLES)
-        nothing = await idle_ms(lambda: cpu_seconds(service.pid))
+
+        def spent_s() -> float:
+            return cpu_seconds(service.pid)
+
+        driven, worker_ms = await cost_ms(playing, MOVES, AT_ONCE, spent_s)
+        idle, kib_table, kib_stream = await idle_kib(service.pid, service.port, persons[2 * TABLES :], IDLE_TABLES)
+        nothing = await idle_ms(spent_s)
         events = sum(len(duel.lines) for duel in playing + idle)
         await asyncio.to_thread(service.stop)
         with closing(sqlite3.connect(service.database)) as sql:
             sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         kib_event = service.database.stat().st_size / 1_024 / events
-    cost = Cost(driven.rate, spent / len(driven.answers) * 1_000, nothing)
+    cost = Cost(driven.rate, worker_ms, nothing)
     return cost, kib_event, kib_table, kib_stream
 
 
@@ -101,13 +98,12 @@ async def postgresql(home: Path, url: str, workers: int) -> Cost:
         await stream(playing)
         await drive(playing, WARM_UP, AT_ONCE)
         with psycopg.connect(url, autocommit=True) as sql:
-            before, database_before, written = workers_s(), database_s(sql), wal_bytes(sql)
-            driven = await drive(playing, MOVES, AT_ONCE)
-            spent, database = workers_s() - before, database_s(sql) - database_before
-            written = wal_bytes(sql) - written
+            before, written = database_s(sql), wal_bytes(sql)
+            driven, worker_ms = await cost_ms(playing, MOVES, AT_ONCE, workers_s)
+            database, written = database_s(sql) - before, wal_bytes(sql) - written
             nothing = await idle_ms(workers_s)
     moves = len(driven.answers)
-    return Cost(driven.rate, spent / moves * 1_000, nothing, database / moves * 1_000, written / moves / 1_024)
+    return Cost(driven.rate, worker_ms, nothing, database / moves * 1_000, written / moves / 1_024)
 
 
 async def idle_ms(spent_s: Callable[[], float]) -> float:

@@ -351,3 +351,19 @@ async def drive(playing: list[Duel], moves: int, at_once: int, per_second: float
 
     await asyncio.gather(*(some() for _ in range(at_once)))
     return Driven(sorted(answers), sorted(told), perf_counter() - start)
+
+
+async def cost_ms(playing: list[Duel], moves: int, at_once: int, spent_s: Callable[[], float]) -> tuple[Driven, float]:
+    """So many moves as fast as they are answered, and the processor time of one, by a clock of it (seconds)."""
+    before = spent_s()
+    driven = await drive(playing, moves, at_once)
+    return driven, (spent_s() - before) / len(driven.answers) * 1_000
+
+
+async def idle_kib(pid: int, port: int, persons: Sequence[Person], count: int) -> tuple[list[Duel], float, float]:
+    """So many tables that only stand there, both streams open; the process's memory for a table and for a stream."""
+    before = rss_kib(pid)
+    idle = await duels(port, persons, count)
+    with_tables = rss_kib(pid)
+    await stream(idle)
+    return idle, (with_tables - before) / count, (rss_kib(pid) - with_tables) / (2 * count)
