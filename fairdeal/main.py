@@ -1,7 +1,6 @@
 """The composition root: from settings to a running service. Nothing else makes a store, reads a key or a clock."""
 
 import asyncio
-import gc
 import logging
 import os
 import resource
@@ -24,7 +23,7 @@ from fairdeal.api.logs import configure_logging
 from fairdeal.api.metrics import Metrics
 from fairdeal.api.rates import Rate, Rates
 from fairdeal.api.readings import watch_clock, watch_disks, watch_log, watch_play
-from fairdeal.api.server import Server, listen, serve_metrics
+from fairdeal.api.server import Server, collect_garbage_seldom, listen, serve_metrics
 from fairdeal.api.webhooks import WebhookSecret
 from fairdeal.api.workers import Worker, supervise
 from fairdeal.app.accounts import Accounts
@@ -294,9 +293,7 @@ def run(settings: Settings, host: str, port: int) -> None:
     with listen(host, port) as listening:
         worker = supervise(settings.workers) if settings.workers > 1 else Worker(0)
         app = create_app(settings)
-        # What stays until the end is not looked through again and again for garbage, while calls wait.
-        gc.collect()
-        gc.freeze()
+        collect_garbage_seldom()
         metrics_port = None if settings.metrics_port is None else settings.metrics_port + worker.number
         with serve_metrics(app.state.services.metrics, metrics_port):
             Server(app, host, port, worker.tell_ready).run([listening])

@@ -11,6 +11,10 @@ from fairdeal.api.problems import KINDS, problem
 
 HEAD_SECONDS: Final = 10.0
 """From a new connection, or the first byte of a call, to the end of the call's head."""
+BODY_SECONDS: Final = 10.0
+"""From the end of the head to the last byte of the body."""
+STALL_SECONDS: Final = 30.0
+"""How long a reader may take over what is on its way to it, before it is dropped."""
 MAX_CALL_BYTES: Final = MAX_HEAD_BYTES + 8 * MAX_BODY_BYTES
 """One call on the wire. A body in chunks of a byte each takes six times its size; what stands in chunks' extensions and
 behind the last one counts too.
@@ -29,7 +33,8 @@ def _refusal(reason: str, code: str, more: str = "") -> bytes:
 
 
 FULL: Final = _refusal("Service Unavailable", "busy", "Retry-After: 2\r\n")
-SLOW: Final = _refusal("Request Timeout", "head_timeout")
+SLOW_HEAD: Final = _refusal("Request Timeout", "head_timeout")
+SLOW_BODY: Final = _refusal("Request Timeout", "body_timeout")
 LONG: Final = _refusal("Request Header Fields Too Large", "head_too_large")
 NO_HTTP: Final = _refusal("Bad Request", "bad_request")
 
@@ -47,7 +52,9 @@ class BoundedConnection(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         # The server's own refusal for want of room is no problem (RFC 9457): ours come first.
         self._most, self.limit_concurrency = self.limit_concurrency, None
-        self._head: asyncio.TimerHandle | None = None
+        self._in_head = False
+        self._late: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
         self._received = 0
         self._deaf = False
 
@@ -62,7 +69,8 @@ class BoundedConnection(HttpToolsProtocol):
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._head_is_there()
+        _cancel(self._late)
+        _cancel(self._stalled)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -70,7 +78,7 @@ class BoundedConnection(HttpToolsProtocol):
             return
         self._received += len(data)
         super().data_received(data)
-        if self._received > (MAX_CALL_BYTES if self._head is None else MAX_HEAD_BYTES):
+        if self._received > (MAX_HEAD_BYTES if self._in_head else MAX_CALL_BYTES):
             self._refuse(LONG)
 
     def on_message_begin(self) -> None:
@@ -81,11 +89,12 @@ class BoundedConnection(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         # What comes behind the last chunk is no part of the head: whoever looked at that has not seen it.
-        if self._head is not None:
+        if self._in_head:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._head_is_there()
+        self._in_head = False
+        self._expect(BODY_SECONDS, SLOW_BODY)
         if self._most is not None and len(self.tasks) >= self._most:
             self.app = _busy
         super().on_headers_complete()
@@ -95,8 +104,17 @@ class BoundedConnection(HttpToolsProtocol):
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
+        _cancel(self._late)
         super().on_message_complete()
         self._received = 0
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled = self.loop.call_later(STALL_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        _cancel(self._stalled)
+        super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
         """What came is no HTTP."""
@@ -112,10 +130,16 @@ class BoundedConnection(HttpToolsProtocol):
         self.transport.close()
 
     def _await_head(self) -> None:
-        if self._head is None:
-            self._head = self.loop.call_later(HEAD_SECONDS, self._refuse, SLOW)
+        if not self._in_head:
+            self._in_head = True
+            self._expect(HEAD_SECONDS, SLOW_HEAD)
 
-    def _head_is_there(self) -> None:
-        if self._head is not None:
-            self._head.cancel()
-            self._head = None
+    def _expect(self, seconds: float, otherwise: bytes) -> None:
+        """The next part of a call, within so long."""
+        _cancel(self._late)
+        self._late = self.loop.call_later(seconds, self._refuse, otherwise)
+
+
+def _cancel(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()

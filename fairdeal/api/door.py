@@ -1,12 +1,11 @@
 """The outermost layer, pure ASGI: what every call passes before any route sees it.
 
-It gives the call an id unless it brings one, finds out whose address it comes from, takes in its body (bounded in size
-and time), stamps the moment the last byte arrived, refuses headers sent twice and bodies that are not strict JSON,
-bounds how long a reader may stall an answer, hides every unforeseen fault and writes one log line. Bodies and query
-strings are never logged.
+It gives the call an id unless it brings one, finds out whose address it comes from, takes in its body (bounded in
+size), stamps the moment the last byte arrived, refuses headers sent twice and bodies that are not strict JSON, hides
+every unforeseen fault and writes one log line. Bodies and query strings are never logged. How long a call may take to
+arrive, and a reader to take its answer, is for `connections`.
 """
 
-import asyncio
 import json
 import logging
 import re
@@ -29,10 +28,6 @@ MAX_BODY_BYTES: Final = MAX_EVENT_BYTES
 """No call needs a larger body than an event."""
 MAX_HEAD_BYTES: Final = 32 * 1024
 """Names and values of a call's headers, and its path: what usual proxies pass on."""
-BODY_SECONDS: Final = 10.0
-"""From the head of a call to the last byte of its body."""
-STALL_SECONDS: Final = 30.0
-"""How long a reader may take to accept one piece of an answer before it is dropped."""
 ARRIVED: Final = "fairdeal.arrived_ms"
 """The scope's member with the time, ms since the epoch, at which a call with a body was all there."""
 SENT: Final = "fairdeal.sent"
@@ -134,7 +129,7 @@ class Door:
 
 
 class _Gone(Exception):
-    """The caller went away, or stopped reading."""
+    """The caller went away."""
 
 
 class _Answer:
@@ -155,11 +150,7 @@ class _Answer:
             names = {name for name, _ in given}
             more = [header for header in _HEADERS if header[0] not in names]
             message["headers"] = [*given, *more, (b"x-request-id", self._request_id.encode())]
-        try:
-            async with asyncio.timeout(STALL_SECONDS):
-                await self._send(message)
-        except TimeoutError:
-            raise _Gone from None
+        await self._send(message)
 
 
 def _template(scope: Scope) -> str:
@@ -221,19 +212,15 @@ async def _take_body(scope: Scope, head: Head, receive: Receive) -> Receive:
     if b"upgrade" in head and not _BODY_SAID.isdisjoint(head):
         raise _Refusal("bad_request")  # see BoundedConnection: such a body cannot be read
     body = bytearray()
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            more = True
-            while more:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise _Gone
-                body += message.get("body", b"")
-                if len(body) > MAX_BODY_BYTES:
-                    raise _Refusal("body_too_large")
-                more = message.get("more_body", False)
-    except TimeoutError:
-        raise _Refusal("body_timeout") from None
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Gone
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY_BYTES:
+            raise _Refusal("body_too_large")
+        more = message.get("more_body", False)
     if body and _first(head, b"content-type", "").split(";")[0].rstrip() != "application/json":
         raise _Refusal("unsupported_media_type")
     scope[SENT] = _decoded(bytes(body)) if body else None

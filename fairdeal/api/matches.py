@@ -175,16 +175,13 @@ async def _events(hub: Hub, account_id: str, token: str, first: Answer) -> Async
     listener = hub.listen(first.m, account_id, token, first.size)
     try:
         yield b"retry: %d\n" % (_RETRY_MS + int(first.m[:8], 16) % _RETRY_MS) + _event(first)
-        answer: Answer | None = first
-        while answer is not None and not answer.closed:
-            try:
-                async with asyncio.timeout(_PING_SECONDS):
-                    answer = await listener.next()
-            except TimeoutError:
-                yield b": ping\n\n"
-                continue
-            if answer is not None:
-                yield _event(answer)
+        closed = first.closed
+        while not closed:
+            answer = await listener.next(_PING_SECONDS)
+            if listener.stopped:
+                return
+            yield b": ping\n\n" if answer is None else _event(answer)
+            closed = answer is not None and answer.closed
     finally:
         hub.leave(listener)
 

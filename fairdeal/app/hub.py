@@ -42,18 +42,24 @@ class Listener:
         self._lock = Lock()
         self._handed: Answer | None = None
         self._behind = False
-        self._stopped = False
+        self.stopped = False
+        """Whether the stream is to end."""
 
-    async def next(self) -> Answer | None:
-        """What comes next; None when the stream is to end."""
-        await self._woken.wait()
+    async def next(self, within_s: float) -> Answer | None:
+        """What comes next; None when nothing does in this time, and when it is stopped."""
+        # A timer costs a tenth of `asyncio.timeout`, and this is waited for twice a move.
+        timer = self._loop.call_later(within_s, self._woken.set)
+        try:
+            await self._woken.wait()
+        finally:
+            timer.cancel()
         self._woken.clear()
         with self._lock:
             handed, self._handed = self._handed, None
             behind, self._behind = self._behind, False
         if behind:
             self._look(self.match_id)
-        return None if self._stopped else handed
+        return None if self.stopped else handed
 
     def wants(self) -> bool:
         """Whether the last that it was handed is taken. If not it is looked at again when it is."""
@@ -69,7 +75,7 @@ class Listener:
 
     def stop(self) -> None:
         """Ends the stream."""
-        self._stopped = True
+        self.stopped = True
         self._wake()
 
     def _wake(self) -> None:

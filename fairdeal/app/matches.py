@@ -6,7 +6,7 @@ compare-and-set; the lock per match only saves decisions that would lose.
 """
 
 import logging
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,6 +17,7 @@ from typing import Final
 from fairdeal import ledger
 from fairdeal.app.house import House
 from fairdeal.app.hub import Hub
+from fairdeal.app.kept import KeptMatches
 from fairdeal.app.ports import Append, CommitResult, Seat, SignificantEvent, Status, Store, Table
 from fairdeal.commit import Seed
 from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, UnknownMatch, WrongPhase
@@ -32,8 +33,6 @@ from fairdeal.match.terms import Terms
 
 log = logging.getLogger("fairdeal.matches")
 
-_STATES_KEPT: Final = 2_000
-"""A state takes a few KiB; beyond this the least used are folded again when asked for."""
 _ATTEMPTS: Final = 8
 """Lost races in a row. The per-match lock allows none in this process; another one may be faster."""
 
@@ -87,7 +86,7 @@ class Matches:
         self._house = house
         self._hub = hub
         self._lock = Lock()
-        self._kept: OrderedDict[str, tuple[MatchState, Seed]] = OrderedDict()
+        self._kept = KeptMatches()
         self._stepping: dict[str, tuple[Lock, int]] = {}
         self._arrivals: dict[str, list[int]] = {}
         self._tally = Tally()
@@ -106,14 +105,13 @@ class Matches:
 
     def load(self, match_id: str) -> Match:
         """The match as it stands. Raises UnknownMatch."""
-        with self._lock:
-            kept = self._kept.get(match_id)
+        kept = self._kept.get(match_id)
         table = self._store.table(match_id)  # after `kept`, so that it is never behind it
         if table is None:
             raise UnknownMatch("there is no such match")
-        if kept is not None and kept[0].size == table.size:
-            return Match(table, kept[0])
-        return Match(table, self._fold(table, kept[0] if kept else None))
+        if kept is not None and kept.state.size == table.size:
+            return Match(table, kept.state)
+        return Match(table, self._fold(table, kept.state if kept else None))
 
     def step(self, match_id: str, now: int, choose: Callable[[Match], Command | None]) -> Match:
         """Takes the step that `choose` says, at the latest moment that it holds for; none when it says None or
@@ -136,7 +134,7 @@ class Matches:
                 after = reduce(lambda state, event: evolve(state, event, seed), events, match.state)
                 append = _append(match, events, after, now, seed)
                 if self._store.commit(append) is CommitResult.COMMITTED:
-                    self._keep(match_id, after, seed)
+                    self._kept.put(match_id, after, append.lines, seed)
                     self._count(events)
                     self._hub.publish(match_id)
                     changed = replace(match.table, size=after.size, status=append.status, due_at=append.due_at)
@@ -212,7 +210,10 @@ class Matches:
 
     def lines(self, match: Match, start: int) -> tuple[bytes, ...]:
         """The match's event lines from `start` on, up to its size."""
-        return self._store.events(match.table.match_id, start)[: match.state.size - start]
+        match_id, size = match.table.match_id, match.state.size
+        kept = self._kept.get(match_id)
+        newest = kept.lines(start) if kept is not None and kept.state.size == size else None
+        return self._store.events(match_id, start)[: size - start] if newest is None else newest
 
     def tally(self) -> Tally:
         """What this process has committed so far."""
@@ -239,22 +240,12 @@ class Matches:
             raise Broken("the stored events of a match do not fold") from error
         if state is None or state.size != table.size:
             raise Broken("a match has not the events that its row says")
-        self._keep(table.match_id, state, seed)
+        self._kept.put(table.match_id, state, lines, seed)
         return state
 
     def _seed(self, match_id: str) -> Seed:
-        with self._lock:
-            kept = self._kept.get(match_id)
-        return kept[1] if kept else self._house.custody.open(self._store.sealed_seed(match_id), match_id)
-
-    def _keep(self, match_id: str, state: MatchState, seed: Seed) -> None:
-        with self._lock:
-            kept = self._kept.get(match_id)
-            if kept is None or kept[0].size < state.size:
-                self._kept[match_id] = (state, seed)
-            self._kept.move_to_end(match_id)
-            if len(self._kept) > _STATES_KEPT:
-                self._kept.popitem(last=False)
+        kept = self._kept.get(match_id)
+        return kept.seed if kept else self._house.custody.open(self._store.sealed_seed(match_id), match_id)
 
     @contextmanager
     def _one_at_a_time(self, match_id: str) -> Iterator[None]:

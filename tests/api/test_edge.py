@@ -1,6 +1,5 @@
 """What the door and the edge refuse, and how they say it."""
 
-import asyncio
 import json
 import logging
 import unicodedata
@@ -10,12 +9,9 @@ from typing import Any
 import pytest
 
 from fairdeal import errors
-from fairdeal.api import door, problems
-from fairdeal.api.addresses import Proxies
+from fairdeal.api import problems
 from fairdeal.api.caller import is_french
-from fairdeal.api.door import Door
 from fairdeal.api.logs import JsonLines
-from fairdeal.api.metrics import Metrics
 from tests.api.table import OPERATOR, Person, Service, bearer, ok, on_turn, sit_two, start_two
 
 JSON = {"Content-Type": "application/json"}
@@ -419,46 +415,6 @@ def test_a_size_past_what_the_protocol_writes_is_no_size(service: Service) -> No
     path = f"/v1/matches/{player.m}"
     assert code(player.person.get(path, params={"from": 2**53 - 1})) == (422, "malformed")
     assert code(player.person.get(path, params={"from": 2**53})) == (422, "invalid_request")
-
-
-def _call(door_: Door, receive: Any, send: Any, method: str = "POST") -> None:
-    scope = {"type": "http", "method": method, "path": "/", "headers": [(b"content-type", b"application/json")]}
-    asyncio.run(asyncio.wait_for(door_(scope, receive, send), 60))
-
-
-def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "BODY_SECONDS", 0.05)
-    reached, sent = [], []
-
-    async def app(*_: object) -> None:
-        reached.append(True)
-
-    async def drop_by_drop() -> dict[str, Any]:
-        await asyncio.sleep(0.01)
-        return {"type": "http.request", "body": b" ", "more_body": True}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    _call(Door(app, lambda: 0, lambda: "id", Proxies(()), Metrics()), drop_by_drop, send)
-    assert not reached
-    assert sent[0]["status"] == 408
-    assert (b"connection", b"close") in sent[0]["headers"]
-
-
-def test_a_reader_that_stalls_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "STALL_SECONDS", 0.05)
-
-    async def app(_scope: Any, _receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(_message: Any) -> None:
-        await asyncio.sleep(600)
-
-    _call(Door(app, lambda: 0, lambda: "id", Proxies(()), Metrics()), receive, send)
 
 
 def test_a_call_is_timed_by_its_last_byte(service: Service) -> None:

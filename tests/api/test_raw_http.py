@@ -3,16 +3,17 @@
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
 import httpx2
 import pytest
 
-from fairdeal.api import door
+from fairdeal.api import connections
 from fairdeal.api.connections import MAX_PIPELINED
 from fairdeal.api.door import MAX_HEAD_BYTES
 from tests.api.serving import served
@@ -236,10 +237,54 @@ def test_what_many_ask_at_once_is_done_once(port: int, service: Service) -> None
 
 
 def test_a_body_that_does_not_come_is_given_up_whatever_the_method(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.1)
     for method in (b"GET", b"HEAD", b"OPTIONS", b"POST"):
         answer = said(port, method + b" /v1/tables HTTP/1.1\r\n" + JSON + b"Content-Length: 9\r\n\r\n{")
         assert answer.startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_body_that_comes_by_drops_is_given_up(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.3)
+    with closing(connect(port)) as connection:
+        connection.sendall(SIGN_UP + b"Content-Length: 9999\r\n\r\n{")
+        connection.settimeout(0.01)
+        answer = b""
+        while not answer:
+            connection.sendall(b" ")
+            with suppress(TimeoutError):
+                answer = connection.recv(4_096)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b'"code":"body_timeout"' in answer
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_a_reader_that_stalls_is_dropped_and_no_other(
+    service: Service, port: int, monkeypatch: pytest.MonkeyPatch, *, reads: bool
+) -> None:
+    monkeypatch.setattr(connections, "STALL_SECONDS", 0.2)
+    whole = len(said(port, b"GET /openapi.json HTTP/1.1\r\n" + HERE + LAST))
+    made = connections.BoundedConnection.connection_made
+
+    def with_a_small_buffer(connection: connections.BoundedConnection, transport: Any) -> None:
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+        made(connection, transport)
+
+    monkeypatch.setattr(connections.BoundedConnection, "connection_made", with_a_small_buffer)
+
+    def open_connections() -> float | None:
+        return service.app.state.services.metrics.registry.get_sample_value("fairdeal_connections")
+
+    with closing(socket.socket()) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        connection.settimeout(PATIENCE_S)
+        connection.connect(("127.0.0.1", port))
+        before = open_connections()
+        connection.sendall((b"GET /openapi.json HTTP/1.1\r\n" + HERE + b"\r\n") * 7)
+        connection.sendall(b"GET /openapi.json HTTP/1.1\r\n" + HERE + LAST)
+        while not reads and open_connections() == before:
+            time.sleep(0.01)
+        read = len(heard(connection))
+    assert (read > whole * 7) is reads
 
 
 def test_a_head_is_answered_by_a_head(port: int) -> None:

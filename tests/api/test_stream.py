@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from fairdeal.api import door
+from fairdeal.api import connections
 from fairdeal.app.hub import MAX_LISTENERS
 from tests.api.serving import served
 from tests.api.table import Player, Service, first_legal, ok, on_turn, start_two
@@ -116,7 +116,7 @@ def test_a_stopping_service_does_not_wait_for_its_streams(unserved: Service) -> 
 
 
 def test_a_slow_body_is_cut_off(unserved: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.2)
     with served(unserved) as url:
         host, port = url.removeprefix("http://").split(":")
         with closing(socket.create_connection((host, int(port)))) as connection:

@@ -314,7 +314,7 @@ def test_a_call_may_take_longer_than_its_head(unserved: Service, monkeypatch: py
 
     def await_head(connection: connections.BoundedConnection) -> None:
         begin(connection)
-        timers.append(connection._head)
+        timers.append(connection._late)
 
     monkeypatch.setattr(connections.BoundedConnection, "_await_head", await_head)
     players = start_two(unserved)

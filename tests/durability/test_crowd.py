@@ -22,7 +22,10 @@ CALLERS = 100
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    hasty = "import sys; from fairdeal.api import door; door.BODY_SECONDS = 5; from fairdeal.cli import main; main()"
+    hasty = (
+        "import sys; from fairdeal.api import connections; connections.BODY_SECONDS = 5;"
+        " from fairdeal.cli import main; main()"
+    )
     with Service(tmp_path_factory.mktemp("crowd"), (sys.executable, "-c", hasty)) as running:
         yield running
 

@@ -32,7 +32,7 @@ async def test_who_has_not_taken_what_it_was_handed_is_looked_at_again_when_it_h
     hub.publish("m")
     assert hub.changed() == {"m": [listener]}
     assert not listener.wants()
-    assert await listener.next() == answer(3, 2)
+    assert await listener.next(600) == answer(3, 2)
     assert hub.changed() == {"m": [listener]}
     assert listener.wants()
 
@@ -44,10 +44,23 @@ async def test_who_has_taken_everything_is_not_looked_at() -> None:
     hub.changed()
     assert listener.wants()
     listener.hand(answer(3, 2))
-    assert await listener.next() == answer(3, 2)
+    assert await listener.next(600) == answer(3, 2)
     hub.publish("other")
     hub.end()
     assert hub.changed() is None
+
+
+@on_a_loop
+async def test_who_is_told_nothing_for_a_while_goes_on_to_listen() -> None:
+    hub = Hub()
+    listener = hub.listen("m", "alice", "token", 3)
+    assert await listener.next(0.01) is None
+    assert not listener.stopped
+    listener.hand(answer(3, 2))
+    assert await listener.next(600) == answer(3, 2)
+    listener.stop()
+    assert await listener.next(600) is None
+    assert listener.stopped
 
 
 @on_a_loop
@@ -55,7 +68,7 @@ async def test_streams_are_counted_and_the_oldest_of_too_many_ends() -> None:
     hub = Hub()
     listeners = [hub.listen("m", "alice", "token", 0) for _ in range(MAX_LISTENERS + 1)]
     other = hub.listen("m", "bruno", "token", 0)
-    assert await listeners[0].next() is None
+    assert await listeners[0].next(600) is None
     assert (hub.count(), hub.count_of("alice"), hub.count_of("bruno")) == (MAX_LISTENERS + 1, MAX_LISTENERS, 1)
     for listener in [*listeners, other, other]:
         hub.leave(listener)
@@ -68,8 +81,8 @@ async def test_a_closed_hub_ends_every_stream_and_those_that_come_late() -> None
     early = hub.listen("m", "alice", "token", 0)
     hub.close()
     late = hub.listen("m", "alice", "token", 0)
-    assert await early.next() is None
-    assert await late.next() is None
+    assert await early.next(600) is None
+    assert await late.next(600) is None
 
 
 @on_a_loop
