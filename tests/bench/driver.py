@@ -32,6 +32,7 @@ HOST: Final = "127.0.0.1"
 STAKE: Final = 100
 ASSET: Final = "JETON"
 _LONGEST_LINE: Final = 1 << 20
+_CORES: Final = sorted(os.sched_getaffinity(0))
 _FOR_EVER_MS: Final = 2**53 - 1
 
 
@@ -71,16 +72,21 @@ def running(home: Path, tables: int, **settings: str) -> Iterator[tuple[Service,
     persons = people(store, 2 * tables)
     store.close()
     with Service(home, **usual, **settings) as service:
-        own, *others = sorted(os.sched_getaffinity(0))
-        if others:
-            for process in (service.pid, *children(service.pid)):
-                for thread in Path(f"/proc/{process}/task").iterdir():
-                    os.sched_setaffinity(int(thread.name), [own])
-            os.sched_setaffinity(0, others)
+        keep_apart(service)
         try:
             yield service, persons
         finally:
-            os.sched_setaffinity(0, [own, *others])
+            os.sched_setaffinity(0, _CORES)
+
+
+def keep_apart(service: Service) -> None:
+    """Gives a service that has just been started the first core, if there are two, and this process the others."""
+    own, *others = _CORES
+    if others:
+        for process in (service.pid, *children(service.pid)):
+            for thread in Path(f"/proc/{process}/task").iterdir():
+                os.sched_setaffinity(int(thread.name), [own])
+        os.sched_setaffinity(0, others)
 
 
 def cpu_seconds(pid: int) -> float:
@@ -323,11 +329,12 @@ class Driven:
 
 async def drive(playing: list[Duel], moves: int, at_once: int, per_second: float | None = None) -> Driven:
     """So many moves, spread over all matches in turn. With `per_second` they are begun at that pace, without it as fast
-    as they are answered. Matches that end are left out from then on.
+    as they are answered. Matches that are over are left out.
     """
     queue = asyncio.Queue[Duel]()
     for duel in playing:
-        queue.put_nowait(duel)
+        if not duel.over:
+            queue.put_nowait(duel)
     begun = 0
     answers: list[float] = []
     told: list[float] = []

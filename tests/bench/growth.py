@@ -6,6 +6,7 @@ The matches that are over are copies of one that was played to its end here, eac
 opened by the person who opens tables in this run. They are written by SQL, with the guards set aside meanwhile.
 """
 
+import asyncio
 import sqlite3
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from typing import Final
 
 import uvloop
 
-from tests.bench.driver import Duel, Line, Person, cpu_seconds, drive, duels, running, stream
+from tests.bench.driver import Duel, Line, Person, cpu_seconds, drive, duels, keep_apart, running, stream
 from tests.bench.table import Row, format_table
 from tests.durability.process import Service
 
@@ -80,6 +81,8 @@ async def past(home: Path) -> list[Row]:
             with service.down():
                 copy_match(service.database, template.m, count - copies)
             copies = count
+            keep_apart(service)
+            await settled(service)
             await stream(playing)
             await drive(playing, TABLES, 1)
             move.append(await move_ms(service, playing))
@@ -88,6 +91,16 @@ async def past(home: Path) -> list[Row]:
         *grown("move: processor time of the service", "matches that are over", PAST, move),
         *grown("opening a table: processor time of the service", "matches that are over", PAST, opening),
     ]
+
+
+async def settled(service: Service) -> None:
+    """Returns when it has done what it does after a start."""
+    before = cpu_seconds(service.pid)
+    while True:
+        await asyncio.sleep(1)
+        spent, before = cpu_seconds(service.pid) - before, cpu_seconds(service.pid)
+        if spent < 0.05:
+            return
 
 
 async def move_ms(service: Service, playing: list[Duel]) -> float:
