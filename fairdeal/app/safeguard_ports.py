@@ -48,11 +48,13 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class CashMove:
-    """What one transaction did to a player's free money, in the order of the journal."""
+    """What one transaction did to a player's free money, in the order of the journal. `of` is its match, or else the
+    deposit or the withdrawal, as its id has it.
+    """
 
     kind: str
     amount: int
-    match: str | None
+    of: str
 
 
 class SafeguardStore(Protocol):
@@ -104,21 +106,24 @@ def used(kind: LimitKind, moves: Iterable[CashMove]) -> int:
     """How much of a limit the moves of a period take up.
 
     A stake counts in the period in which the seat was taken, as lost until the match pays it out; what is given back
-    whole never counted. What a match of before gives back is no new room, nor are its winnings.
+    whole never counted, nor did a deposit that is reversed. What a match of before gives back is no new room, nor are
+    its winnings, nor is the reversal of a deposit of before.
     """
-    deposits, stakes, paid = 0, dict[str | None, int](), dict[str | None, int]()
+    deposits, stakes, paid = dict[str, int](), dict[str, int](), dict[str, int]()
     for move in moves:
         if move.kind == "deposit":
-            deposits += move.amount
+            deposits[move.of] = move.amount
+        elif move.kind == "reversal":
+            deposits.pop(move.of, None)
         elif move.kind == "sit":
-            stakes[move.match] = -move.amount
+            stakes[move.of] = -move.amount
         elif move.kind in ("stand", "cancel", "void"):
-            stakes.pop(move.match, None)
+            stakes.pop(move.of, None)
         elif move.kind in ("finish", "seed"):
-            paid[move.match] = move.amount
+            paid[move.of] = move.amount
     match kind:
         case "deposit":
-            return deposits
+            return sum(deposits.values())
         case "stake":
             return sum(stakes.values())
         case "loss":

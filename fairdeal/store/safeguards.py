@@ -144,13 +144,16 @@ def _check_limits(
 def _moves(connection: Connection, account_id: str, asset: str, since: int) -> list[CashMove]:
     account = cash(account_id)
     rows = (
-        select(transactions.c.kind, entries.c.amount, transactions.c.match_id)
+        select(transactions.c.kind, entries.c.amount, transactions.c.match_id, transactions.c.id)
         .join(transactions, transactions.c.id == entries.c.transaction_id)
         .where(entries.c.account == account, entries.c.asset == asset)
         .where(entries.c.seq > place_before(connection, account_id, asset, since))
         .order_by(entries.c.seq)
     )
-    return [CashMove(*row) for row in connection.execute(rows)]
+    return [
+        CashMove(kind, amount, match_id or transaction_id.partition(":")[2])
+        for kind, amount, match_id, transaction_id in connection.execute(rows)
+    ]
 
 
 def _limit(row: Row[tuple[object, ...]], at: int) -> Limit:

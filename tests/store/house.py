@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from fairdeal import canonical, ledger
-from fairdeal.app.cashier_ports import Withdrawal, WithdrawalResult
+from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
 from fairdeal.app.ports import Account, Append, CommitResult, NewTable, Once, Seat, Sitting, Status, Store, Table
 
 ASSET = "JETON"
@@ -44,10 +44,18 @@ class House:
             self.deposit(account_id, money)
         return account_id
 
-    def deposit(self, account_id: str, amount: int) -> None:
+    def deposit(self, account_id: str, amount: int) -> str:
+        """The transaction's id."""
         money = ledger.deposit(self.id(), account_id, amount, asset=ASSET, at=self.now)
         self.store.deposit(account_id, money, self.once())
         self.check()
+        return money.id
+
+    def reverse(self, mistake: str, once: Once | None = None) -> Deposited:
+        try:
+            return self.store.reverse(mistake, "a slip", self.now, once or self.once())
+        finally:
+            self.check()
 
     def withdraw(self, account_id: str, amount: int) -> str:
         withdrawal_id = self.id()

@@ -4,19 +4,12 @@ import pytest
 
 from fairdeal import ledger
 from fairdeal.app.cashier_ports import Deposited
-from fairdeal.app.ports import Once, Store
+from fairdeal.app.ports import Store
 from fairdeal.app.proof import prove
 from fairdeal.errors import InsufficientFunds, Malformed, NotReversible, Refused, UnknownAccount
 from fairdeal.ledger import Kind, Win
 from tests.store.house import ASSET, House
 from tests.store.test_behaviour import together
-
-
-def reverse(house: House, mistake: str, once: Once | None = None) -> Deposited:
-    try:
-        return house.store.reverse(mistake, "a slip", house.now, once or house.once())
-    finally:
-        house.check()
 
 
 def newest(store: Store) -> ledger.Transaction:
@@ -33,13 +26,13 @@ def test_a_deposit_is_taken_back_once(store: Store, house: House) -> None:
     account = house.account(70)
     house.deposit(account, 5)
     mistake = newest(store)
-    done = reverse(house, mistake.id)
+    done = house.reverse(mistake.id)
     made = newest(store)
     assert (done.transaction, done.balance) == (made.id, 70)
     assert (made.id, made.kind) == (f"reversal:{mistake.id.split(':')[1]}", Kind.REVERSAL)
     assert {one.account: one.amount for one in made.postings} == {"cashier": 5, ledger.cash(account): -5}
     with pytest.raises(NotReversible) as refused:
-        reverse(house, mistake.id)
+        house.reverse(mistake.id)
     assert refused.value.details == {"why": "reversed"}
     (event,) = store.significant_events(None, 10)
     assert (event.kind, event.data) == (
@@ -52,10 +45,10 @@ def test_a_deposit_is_taken_back_once(store: Store, house: House) -> None:
 def test_a_payout_is_given_back_once_and_its_withdrawal_stays_ended(store: Store, house: House) -> None:
     account = house.account(70)
     mistake = paid(house, account, 50)
-    assert reverse(house, mistake).balance == 70
+    assert house.reverse(mistake).balance == 70
     assert store.withdrawals(account, None, 10)[0].result == "paid"
     with pytest.raises(NotReversible):
-        reverse(house, mistake)
+        house.reverse(mistake)
     assert store.wallet(account, ASSET).cash == 70
     assert prove(store).fault is None
 
@@ -68,11 +61,11 @@ def test_nothing_goes_below_zero(store: Store, house: House) -> None:
     seat = house.sit(table, account)
     before = store.journal(0, 100)
     with pytest.raises(InsufficientFunds):
-        reverse(house, mistake)
+        house.reverse(mistake)
     assert store.journal(0, 100) == before
     assert store.significant_events(None, 10) == ()
     house.stand_up(table, seat)
-    assert reverse(house, mistake).balance == 0
+    assert house.reverse(mistake).balance == 0
 
 
 def test_nothing_else_is_reversed(store: Store, house: House) -> None:
@@ -86,18 +79,18 @@ def test_nothing_else_is_reversed(store: Store, house: House) -> None:
     assert kinds.keys() == {Kind.SIT, Kind.POT, Kind.FINISH, Kind.WITHDRAW, Kind.REFUSAL}
     for one in kinds.values():
         with pytest.raises(NotReversible) as wrong:
-            reverse(house, one.id)
+            house.reverse(one.id)
         assert wrong.value.details == {"why": "kind"}
         with pytest.raises(Malformed):
             ledger.reverse(one, at=0)
     for name in (f"deposit:{'f' * 32}", f"withdrawn:{asked}"):
         with pytest.raises(NotReversible) as unknown:
-            reverse(house, name)
+            house.reverse(name)
         assert unknown.value.details == {"why": "unknown"}
     house.end(asked, "paid")
-    done = reverse(house, f"withdrawn:{asked}")
+    done = house.reverse(f"withdrawn:{asked}")
     with pytest.raises(NotReversible) as again:
-        reverse(house, done.transaction)
+        house.reverse(done.transaction)
     assert again.value.details == {"why": "kind"}, "a reversal stands"
 
 
@@ -106,7 +99,7 @@ def test_who_was_erased_is_given_nothing_back(store: Store, house: House) -> Non
     mistake = paid(house, account, 5)
     store.erase(account, "nobody's", "asked for it", house.now, 0)
     with pytest.raises(UnknownAccount):
-        reverse(house, mistake)
+        house.reverse(mistake)
 
 
 def test_many_at_once_undo_it_once(store: Store, house: House) -> None:

@@ -22,7 +22,7 @@ from fairdeal.app.safeguard_ports import (
 )
 from fairdeal.errors import Excluded, PlayerLimitReached, PlayStopped, StoreFailed, UnknownAccount
 from fairdeal.ledger import Refund, Win
-from fairdeal.store import SqlStore, lobby
+from fairdeal.store import SqlStore, cashier, lobby
 from tests.store.house import ASSET, House
 from tests.store.test_behaviour import NOBODY, together
 
@@ -63,7 +63,10 @@ SIT, WON = CashMove("sit", -100, M), CashMove("finish", 190, M)
     ("moves", "deposit", "stake", "loss"),
     [
         ([], 0, 0, 0),
-        ([CashMove("deposit", 70, None), CashMove("withdraw", -50, None), CashMove("refusal", 50, None)], 70, 0, 0),
+        ([CashMove("deposit", 70, M), CashMove("withdraw", -50, N), CashMove("refusal", 50, N)], 70, 0, 0),
+        ([CashMove("deposit", 70, M), CashMove("deposit", 30, N), CashMove("reversal", -70, M)], 30, 0, 0),
+        ([CashMove("deposit", 70, M), CashMove("reversal", -30, N)], 70, 0, 0),  # of before: it makes no room here
+        ([CashMove("deposit", 70, M), CashMove("withdraw", -50, N), CashMove("reversal", 50, N)], 70, 0, 0),
         ([SIT], 0, 100, 100),
         ([SIT, CashMove("stand", 100, M)], 0, 0, 0),
         ([SIT, CashMove("cancel", 100, M)], 0, 0, 0),
@@ -128,6 +131,46 @@ def test_deposits_stop_at_the_limit_and_begin_again_with_the_period(store: Store
     assert store.wallet(ann, ASSET) == Wallet(250, 0)
 
 
+def test_a_deposit_that_is_reversed_gives_the_room_back_where_it_took_it(store: Store, house: House) -> None:
+    """By day it was yesterday's room, by week and by month it is still this one's."""
+    ann = house.account()
+    for period, amount in (("day", 100), ("week", 150), ("month", 220)):
+        store.set_limit(ann, ASSET, "deposit", period, amount, NOON)  # type: ignore[arg-type]
+    mistake = house.deposit(ann, 60)
+    house.deposit(ann, 40)
+    house.reverse(mistake)
+    assert store.wallet(ann, ASSET) == Wallet(40, 0)
+    again = house.deposit(ann, 60)
+    with pytest.raises(PlayerLimitReached):
+        house.deposit(ann, 1)
+    house.now = NOON // DAY * DAY + DAY
+    house.deposit(ann, 50)
+    with pytest.raises(PlayerLimitReached) as refusal:
+        house.deposit(ann, 1)
+    assert refusal.value.details["period"] == "week"
+    house.reverse(again)
+    with pytest.raises(PlayerLimitReached) as refusal:
+        house.deposit(ann, 51)
+    assert refusal.value.details == {"limit": "deposit", "period": "day", "amount": 100, "left": 50}
+    house.deposit(ann, 50)
+    house.now += DAY
+    with pytest.raises(PlayerLimitReached) as refusal:
+        house.deposit(ann, 11)
+    assert refusal.value.details == {"limit": "deposit", "period": "week", "amount": 150, "left": 10}
+
+
+def test_a_payout_that_is_reversed_is_no_deposit(store: Store, house: House) -> None:
+    ann = house.account()
+    store.set_limit(ann, ASSET, "deposit", "day", 100, NOON)
+    house.deposit(ann, 60)
+    asked = house.withdraw(ann, 50)
+    house.end(asked, "paid")
+    house.reverse(f"withdrawn:{asked}")
+    house.deposit(ann, 40)
+    with pytest.raises(PlayerLimitReached):
+        house.deposit(ann, 1)
+
+
 def test_stakes_stop_at_the_limit_and_what_comes_back_whole_never_counted(store: Store, house: House) -> None:
     ann = house.account(5_000)
     store.set_limit(ann, ASSET, "stake", "day", 500, NOON)
@@ -173,6 +216,43 @@ def test_deposits_at_once_do_not_pass_the_limit_together(_round: int, store: Sto
     assert sum(isinstance(answer, Deposited) for answer in answers) == 2
     assert sum(isinstance(answer, PlayerLimitReached) for answer in answers) == 4
     assert store.wallet(ann, ASSET) == Wallet(80, 0)
+
+
+@pytest.mark.parametrize("_round", range(3))
+def test_deposits_and_a_reversal_at_once_do_not_pass_the_limit(_round: int, store: Store, house: House) -> None:
+    """Whoever comes first: what stands never passes the limit, and what is left of it is there to be used."""
+    ann = house.account()
+    store.set_limit(ann, ASSET, "deposit", "month", 100, NOON)
+    mistakes = [house.deposit(ann, 40), house.deposit(ann, 40)]
+    money = [ledger.deposit(house.id(), ann, 40, asset=ASSET, at=house.now) for _ in range(4)]
+    keys = [house.once() for _ in range(8)]
+    undo = [lambda m=m, k=k: store.reverse(m, "a slip", house.now, k) for m, k in zip(mistakes, keys, strict=False)]  # type: ignore[misc]
+    pay_in = [lambda m=m, k=k: store.deposit(ann, m, k) for m, k in zip(money, keys[2:], strict=False)]  # type: ignore[misc]
+    answers = together(*undo, *pay_in)
+    assert all(isinstance(answer, Deposited) for answer in answers[:2])
+    came = sum(isinstance(answer, Deposited) for answer in answers[2:])
+    assert came <= 2
+    assert sum(isinstance(answer, PlayerLimitReached) for answer in answers[2:]) == 4 - came
+    assert store.wallet(ann, ASSET) == Wallet(40 * came, 0)
+    house.deposit(ann, 100 - 40 * came)
+    with pytest.raises(PlayerLimitReached):
+        house.deposit(ann, 1)
+
+
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
+def test_a_deposit_waits_for_a_reversal_and_finds_its_room(store: SqlStore, house: House) -> None:
+    ann = house.account()
+    store.set_limit(ann, ASSET, "deposit", "day", 100, NOON)
+    mistake = house.deposit(ann, 100)
+    money = ledger.deposit(house.id(), ann, 100, asset=ASSET, at=house.now)
+    with ThreadPoolExecutor(1) as other:
+        with store._database.write() as connection:
+            cashier.reverse(connection, mistake, "a slip", house.now)
+            coming = other.submit(store.deposit, ann, money, house.once())
+            with pytest.raises(TimeoutError):
+                coming.result(0.2)
+        assert coming.result(120).balance == 100
+    house.check()
 
 
 @pytest.mark.parametrize("kind", ["stake", "loss"])
