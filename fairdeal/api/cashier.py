@@ -124,7 +124,8 @@ def _withdrawal(one: Withdrawal) -> WithdrawalOut:
         id=one.id,
         amount=one.amount,
         asset=one.asset,
-        status=one.result or "pending",
+        status="reversed" if one.reversed_at is not None else one.result or "pending",
         asked_at=one.asked_at,
         ended_at=one.ended_at,
+        reversed_at=one.reversed_at,
     )

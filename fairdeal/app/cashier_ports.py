@@ -20,7 +20,9 @@ class Deposited:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """Money that a player wants out. It is pending until `result` and `ended_at` stand; `seq` only orders and pages."""
+    """Money that a player wants out. It is pending until `result` and `ended_at` stand; a payout that should not have
+    been is given back at `reversed_at`. `seq` only orders and pages.
+    """
 
     seq: int
     id: str
@@ -30,6 +32,7 @@ class Withdrawal:
     asked_at: int
     result: WithdrawalResult | None
     ended_at: int | None
+    reversed_at: int | None
 
 
 class CashierStore(Protocol):

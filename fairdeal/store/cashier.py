@@ -15,6 +15,7 @@ from fairdeal.store.once import Answer
 from fairdeal.store.people import check_account, lock_account
 from fairdeal.store.proof import stored_transactions
 from fairdeal.store.statements import lock
+from fairdeal.store.tables import transactions
 
 
 def deposit(connection: Connection, account_id: str, money: Transaction) -> Answer:
@@ -96,5 +97,8 @@ def _one(connection: Connection, withdrawal_id: str) -> Withdrawal:
 def _some(connection: Connection, which: ColumnElement[bool], before: int | None, limit: int) -> tuple[Withdrawal, ...]:
     if before is not None:
         which &= withdrawals.c.seq < before
-    rows = connection.execute(select(withdrawals).where(which).order_by(withdrawals.c.seq.desc()).limit(limit))
+    # That a payout was reversed stands in the journal alone.
+    given_back = (withdrawals.c.result == "paid") & (transactions.c.id == "reversal:" + withdrawals.c.id)
+    some = select(withdrawals, transactions.c.at).outerjoin(transactions, given_back).where(which)
+    rows = connection.execute(some.order_by(withdrawals.c.seq.desc()).limit(limit))
     return tuple(Withdrawal(*row) for row in rows)

@@ -37,3 +37,23 @@ def test_a_mistake_is_undone_in_the_auditors_sight(tmp_path: Path) -> None:
     assert event["data"] == {"account": alice.id, "transaction": deposit, "reason": "twice"}
     service.check_money()
     service.stop()
+
+
+def test_a_payout_that_never_arrived_reads_as_reversed(service: Service) -> None:
+    alice = service.person("alice", 70)
+    asked = ok(alice.post("/v1/withdrawals", {"amount": 50}, key="withdraw-1"))
+    assert (asked["status"], asked["reversed_at"]) == ("pending", None)
+    path, said = f"/v1/cashier/withdrawals/{asked['id']}", {"result": "paid"}
+    paid = ok(service.http.post(path, json=said, headers=bearer(OPERATOR) | {"Idempotency-Key": "answer-01"}))
+    assert (paid["status"], paid["reversed_at"]) == ("paid", None)
+    service.tick(1_000)
+    done = reverse(service, f"withdrawn:{asked['id']}", "never-arrived").json()
+    shown = ok(alice.get("/v1/withdrawals"))["withdrawals"]
+    assert shown == [paid | {"status": "reversed", "reversed_at": done["at"]}]
+    assert shown[0]["ended_at"] < shown[0]["reversed_at"]
+    told_again = service.http.post(path, json=said, headers=bearer(OPERATOR) | {"Idempotency-Key": "answer-02"})
+    assert ok(told_again) == shown[0]
+    assert [line["kind"] for line in ok(alice.get("/v1/wallet/lines"))["lines"]] == ["reversal", "withdraw", "deposit"]
+    assert ok(alice.get("/v1/wallet"))["cash"] == 70
+    assert ok(service.http.get("/v1/cashier/withdrawals", headers=bearer(OPERATOR)))["withdrawals"] == []
+    service.check_money()

@@ -1,12 +1,14 @@
 """A deposit or a payout that should not have been is undone by a transaction that names it, over both databases."""
 
+from dataclasses import replace
+
 import pytest
 
 from fairdeal import ledger
 from fairdeal.app.cashier_ports import Deposited
 from fairdeal.app.ports import Store
 from fairdeal.app.proof import prove
-from fairdeal.errors import InsufficientFunds, Malformed, NotReversible, Refused, UnknownAccount
+from fairdeal.errors import InsufficientFunds, Malformed, NotReversible, Refused, UnknownAccount, WithdrawalEnded
 from fairdeal.ledger import Kind, Win
 from tests.store.house import ASSET, House
 from tests.store.test_behaviour import together
@@ -42,14 +44,22 @@ def test_a_deposit_is_taken_back_once(store: Store, house: House) -> None:
     assert prove(store).fault is None
 
 
-def test_a_payout_is_given_back_once_and_its_withdrawal_stays_ended(store: Store, house: House) -> None:
+def test_a_payout_is_given_back_once_and_its_withdrawal_says_so(store: Store, house: House) -> None:
     account = house.account(70)
-    mistake = paid(house, account, 50)
-    assert house.reverse(mistake).balance == 70
-    assert store.withdrawals(account, None, 10)[0].result == "paid"
+    mistake, other = paid(house, account, 50), paid(house, account, 5)
+    (_, before) = store.withdrawals(account, None, 10)
+    assert (before.result, before.reversed_at) == ("paid", None)
+    done = house.reverse(mistake)
+    assert done.balance == 65
+    last, first = store.withdrawals(account, None, 10)
+    assert first == replace(before, reversed_at=done.at)
+    assert (f"withdrawn:{last.id}", last.reversed_at) == (other, None)
+    assert house.end(first.id, "paid") == first, "it stays ended"
+    with pytest.raises(WithdrawalEnded):
+        house.end(first.id, "refused")
     with pytest.raises(NotReversible):
         house.reverse(mistake)
-    assert store.wallet(account, ASSET).cash == 70
+    assert store.wallet(account, ASSET).cash == 65
     assert prove(store).fault is None
 
 

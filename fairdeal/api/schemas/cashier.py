@@ -49,14 +49,17 @@ class WithdrawalIn(Model):
 
 
 class WithdrawalOut(Model):
-    """A withdrawal: `pending`, and then `paid`, or `refused` with the whole amount back."""
+    """A withdrawal: `pending`, and then `paid`, or `refused` with the whole amount back. One that was called paid by
+    mistake is `reversed`, with the whole amount back since `reversed_at`.
+    """
 
     id: Hex16
     amount: Amount
     asset: str
-    status: Literal["pending", "paid", "refused"]
+    status: Literal["pending", "paid", "refused", "reversed"]
     asked_at: Ms
     ended_at: Ms | None
+    reversed_at: Ms | None
 
 
 class WithdrawalPage(Model):
