@@ -85,7 +85,8 @@ class SafeguardStore(Protocol):
 
     def switch(self, switch: Switch) -> tuple[str, ...]:
         """Whoever is stopped alone gives up seats at tables that are not full, as in `exclude`. Whose play is stopped
-        has taken no seat once this returns. Raises UnknownAccount.
+        has taken no seat once this returns. What is so already is no event: play that is on, or that is off for this
+        reason. Raises UnknownAccount.
         """
 
     def switches_off(self) -> tuple[Switch, ...]:

@@ -77,11 +77,14 @@ def exclusion(connection: Connection, account_id: str, at: int) -> Exclusion | N
 
 
 def switch(connection: Connection, switch: Switch) -> None:
-    """Raises UnknownAccount."""
+    """What is so already, for the same reason where play is off, is not written again. Raises UnknownAccount."""
     if switch.account_id is None:
         exclude_others(connection, _EVERYBODY)
     else:
         lock_account(connection, switch.account_id)
+    why_off = [one.reason for one in switches_off(connection) if one.account_id == switch.account_id]
+    if why_off == ([] if switch.on else [switch.reason]):
+        return
     state = "on" if switch.on else "off"
     row = {"account_id": switch.account_id, "state": state, "reason": switch.reason, "at": switch.at}
     connection.execute(insert(switches).values(**row))

@@ -1,10 +1,14 @@
 """Limits and stops over HTTP."""
 
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.api.table import OPERATOR, Service, bearer, ok, start_two
 
 DAY = 86_400_000
+AUDITOR = "auditor-token-of-the-tests"
 
 
 def put(person: Any, path: str, body: dict[str, Any]) -> Any:
@@ -70,8 +74,8 @@ def test_who_waits_at_the_table_sees_that_the_other_has_stopped(service: Service
     service.check_money()
 
 
-def test_the_switch_is_the_operators_and_is_told_to_the_auditor(tmp_path: Any) -> None:
-    service = Service(tmp_path, {"auditor_token": "auditor-token-of-the-tests"})
+def test_the_switch_is_the_operators_and_is_told_to_the_auditor(tmp_path: Path) -> None:
+    service = Service(tmp_path, {"auditor_token": AUDITOR})
     players = start_two(service)
     alice = players[0].person
     body = {"account": None, "play": "off", "reason": "a fault in the rules"}
@@ -83,7 +87,28 @@ def test_the_switch_is_the_operators_and_is_told_to_the_auditor(tmp_path: Any) -
     on = ok(service.http.post("/v1/switches", json=body | {"play": "on"}, headers=bearer(OPERATOR)))
     assert on == ok(service.http.get("/v1/switches", headers=bearer(OPERATOR))) == {"off": []}
     ok(alice.post("/v1/tables", {"game": "duel", "stake": 0}))
-    told = ok(service.http.get("/v1/audit/events", headers=bearer("auditor-token-of-the-tests")))["events"]
+    told = ok(service.http.get("/v1/audit/events", headers=bearer(AUDITOR)))["events"]
     assert [(one["kind"], one["data"]["play"]) for one in told[:2]] == [("switch", "on"), ("switch", "off")]
     assert "switch" not in [one["kind"] for one in told[2:]]
+    service.stop()
+
+
+@pytest.mark.parametrize("whose", ["everybody", "an account"])
+def test_a_switch_that_is_set_already_answers_the_same_and_is_no_second_event(whose: str, tmp_path: Path) -> None:
+    service = Service(tmp_path, {"auditor_token": AUDITOR})
+    account = None if whose == "everybody" else service.person("alice").id
+
+    def say(play: str, reason: str) -> Any:
+        body = {"account": account, "play": play, "reason": reason}
+        return ok(service.http.post("/v1/switches", json=body, headers=bearer(OPERATOR)))
+
+    assert say("on", "it is on from the beginning") == {"off": []}
+    stopped = say("off", "a fault")
+    service.clock.ms += 1
+    assert say("off", "a fault") == stopped
+    assert [one["reason"] for one in say("off", "another fault")["off"]] == ["another fault"]
+    assert say("on", "mended") == say("on", "mended") == say("on", "in other words") == {"off": []}
+    told = ok(service.http.get("/v1/audit/events", headers=bearer(AUDITOR)))["events"]
+    switched = [(one["data"]["play"], one["data"]["reason"]) for one in told if one["kind"] == "switch"]
+    assert switched == [("on", "mended"), ("off", "another fault"), ("off", "a fault")]
     service.stop()
