@@ -40,8 +40,12 @@ class Cashier:
     def reverse(self, key: str, mistake: str, reason: str) -> Deposited:
         """Undoes a deposit or a payout, by its transaction's id, that should not have been. The auditor sees it.
 
-        Raises what `CashierStore.reverse` does.
+        Raises what `CashierStore.reverse` does; TermsRefused for an asset that the house has not: a payout given back
+        in it could be neither seen nor withdrawn, and the next start would refuse it (`assets`).
         """
+        found = self._store.transactions([mistake]).get(mistake)
+        if found is not None:
+            self._house.asset(found.asset)
         once = Once("operator", key, intent("reversal", transaction=mistake, reason=reason))
         return self._store.reverse(mistake, reason, self._clock.now_ms(), once)
 

@@ -57,3 +57,29 @@ def test_a_payout_that_never_arrived_reads_as_reversed(service: Service) -> None
     assert ok(alice.get("/v1/wallet"))["cash"] == 70
     assert ok(service.http.get("/v1/cashier/withdrawals", headers=bearer(OPERATOR)))["withdrawals"] == []
     service.check_money()
+
+
+def test_no_payout_comes_back_in_money_that_the_house_has_no_more(tmp_path: Path) -> None:
+    """Nobody could see it or withdraw it, and the next start would be refused: the asset comes back first."""
+    both = {"assets": {"JETON": 0, "GOLD": 6}}
+    service = Service(tmp_path, both)
+    alice = service.person("alice")
+    money = {"account": alice.id, "amount": 70, "asset": "GOLD"}
+    paid_in = ok(
+        service.http.post("/v1/deposits", json=money, headers=bearer(OPERATOR) | {"Idempotency-Key": "gold-in-1"})
+    )
+    asked = ok(alice.post("/v1/withdrawals", {"amount": 70, "asset": "GOLD"}, key="withdraw-1"))
+    path, headers = f"/v1/cashier/withdrawals/{asked['id']}", bearer(OPERATOR) | {"Idempotency-Key": "answer-01"}
+    ok(service.http.post(path, json={"result": "paid"}, headers=headers))
+    service.overrides = {"assets": {"JETON": 0}}
+    service.restart(after_ms=1_000)
+    before = service.store.journal(0, 100)
+    for mistake in (paid_in["transaction"], f"withdrawn:{asked['id']}"):
+        refused = reverse(service, mistake, f"no-gold-{mistake[:4]}").json()
+        assert (refused["code"], refused["assets"]) == ("terms_refused", ["JETON"])
+    assert service.store.journal(0, 100) == before
+    service.overrides = both
+    service.restart(after_ms=1_000)
+    assert reverse(service, f"withdrawn:{asked['id']}", "no-gold-with").json()["balance"] == 70
+    assert [one["cash"] for one in ok(alice.get("/v1/wallets"))["wallets"] if one["asset"] == "GOLD"] == [70]
+    service.stop()
