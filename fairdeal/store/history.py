@@ -3,13 +3,16 @@
 Each of these reads by an index as much as it gives back, however much there is.
 """
 
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, case, func, select
 
 from fairdeal.app.history_ports import OwnMatch, Statement, Total, WalletLine
 from fairdeal.ledger import cash
 from fairdeal.store.tables import entries, events, match_endings, matches, seats, transactions
+
+Made = TypeVar("Made")
 
 _LAST: Final = 3
 """`end`, `reveal` and `settle`: the last events of a match that has ended."""
@@ -78,9 +81,7 @@ def own_matches(connection: Connection, account_id: str, before: int | None, lim
     rows = connection.execute(mine).mappings().all()
     ended = [row["match_id"] for row in rows if row["ended_at"] is not None]
     last, nets = last_events(connection, ended), _nets(connection, account_id, [row["match_id"] for row in rows])
-    return tuple(
-        OwnMatch(**row, last=tuple(last.get(row["match_id"], ())), net=nets.get(row["match_id"], 0)) for row in rows
-    )
+    return tuple(OwnMatch(**row, last=last.get(row["match_id"], ()), net=nets.get(row["match_id"], 0)) for row in rows)
 
 
 def _lines(account_id: str, asset: str) -> Select[Any]:
@@ -138,14 +139,19 @@ def _between(account_id: str, asset: str, after: int, last: int) -> tuple[Column
     return *mine, entries.c.seq > after, entries.c.seq <= last
 
 
-def last_events(connection: Connection, ids: list[str]) -> dict[str, list[bytes]]:
+def last_events(connection: Connection, ids: list[str]) -> Mapping[str, tuple[bytes, ...]]:
     """The last events of these matches, which have ended: their `end` is among them, unless they were lost."""
     ends = select(events.c.match_id, events.c.line).join(matches, matches.c.id == events.c.match_id)
     ends = ends.where(matches.c.id.in_(ids), events.c.n >= matches.c.size - _LAST).order_by(events.c.n)
-    last: dict[str, list[bytes]] = {}
-    for match_id, line in connection.execute(ends):
-        last.setdefault(match_id, []).append(line)
-    return last
+    return by_match(connection, ends, bytes)
+
+
+def by_match(connection: Connection, rows: Select[Any], make: Callable[..., Made]) -> Mapping[str, tuple[Made, ...]]:
+    """What is made of the rows, in their order, under the match that each of them begins with."""
+    found: dict[str, list[Made]] = {}
+    for match_id, *columns in connection.execute(rows):
+        found.setdefault(match_id, []).append(make(*columns))
+    return {match_id: tuple(made) for match_id, made in found.items()}
 
 
 def _nets(connection: Connection, account_id: str, ids: list[str]) -> dict[str, int]:

@@ -64,7 +64,7 @@ def match_ends(connection: Connection, after: int, limit: int) -> tuple[MatchEnd
             asset=row.asset,
             stake=row.stake,
             seated=seated.get(row.id, {}),
-            last=tuple(last.get(row.id, ())),
+            last=last.get(row.id, ()),
             settled=bool(row.settled),
             money=money.get(row.transaction_id),
         )

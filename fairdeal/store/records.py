@@ -1,5 +1,7 @@
 """What the records of matches are made of, by a few statements a page. Inside the caller's transaction."""
 
+from collections.abc import Mapping
+
 from sqlalchemy import Connection, select
 
 from fairdeal.app.record_ports import MatchEntry, MatchFacts, SeatFacts
@@ -33,34 +35,28 @@ def match_facts(connection: Connection, before: int | None, limit: int) -> tuple
     return tuple(
         MatchFacts(
             **row,
-            head=tuple(heads[row["match_id"]]),
-            last=tuple(last.get(row["match_id"], ())),
-            seated=tuple(seated[row["match_id"]]),
-            entries=tuple(moved[row["match_id"]]),
+            head=heads[row["match_id"]],
+            last=last.get(row["match_id"], ()),
+            seated=seated.get(row["match_id"], ()),
+            entries=moved.get(row["match_id"], ()),
         )
         for row in rows
     )
 
 
-def _heads(connection: Connection, ids: list[str]) -> dict[str, list[bytes]]:
+def _heads(connection: Connection, ids: list[str]) -> Mapping[str, tuple[bytes, ...]]:
     """`open`, joins, seeds, and the event after them."""
     first = select(events.c.match_id, events.c.line).join(matches, matches.c.id == events.c.match_id)
     first = first.where(matches.c.id.in_(ids), events.c.n <= 2 * matches.c.seats + 1).order_by(events.c.n)
-    found: dict[str, list[bytes]] = {match_id: [] for match_id in ids}
-    for match_id, line in connection.execute(first):
-        found[match_id].append(line)
-    return found
+    return history.by_match(connection, first, bytes)
 
 
-def _seated(connection: Connection, ids: list[str]) -> dict[str, list[SeatFacts]]:
+def _seated(connection: Connection, ids: list[str]) -> Mapping[str, tuple[SeatFacts, ...]]:
     sitting = select(seats.c.match_id, seats.c.seat, seats.c.account_id, seats.c.player, seats.c.sat_at)
-    found: dict[str, list[SeatFacts]] = {match_id: [] for match_id in ids}
-    for match_id, *seat in connection.execute(sitting.where(seats.c.match_id.in_(ids)).order_by(seats.c.seat)):
-        found[match_id].append(SeatFacts(*seat))
-    return found
+    return history.by_match(connection, sitting.where(seats.c.match_id.in_(ids)).order_by(seats.c.seat), SeatFacts)
 
 
-def _moved(connection: Connection, ids: list[str]) -> dict[str, list[MatchEntry]]:
+def _moved(connection: Connection, ids: list[str]) -> Mapping[str, tuple[MatchEntry, ...]]:
     moved = (
         select(
             transactions.c.match_id,
@@ -75,7 +71,4 @@ def _moved(connection: Connection, ids: list[str]) -> dict[str, list[MatchEntry]
         .where(transactions.c.match_id.in_(ids))
         .order_by(transactions.c.seq, entries.c.seq)
     )
-    found: dict[str, list[MatchEntry]] = {match_id: [] for match_id in ids}
-    for match_id, *entry in connection.execute(moved):
-        found[match_id].append(MatchEntry(*entry))
-    return found
+    return history.by_match(connection, moved, MatchEntry)
