@@ -92,6 +92,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.LogStuck: Kind(503, "The log of all matches does not go on."),
     errors.RecordsBroken: Kind(500, "The service's own records would break; nothing was written."),
     errors.SchemaMismatch: Kind(503, "The database was made by another version."),
+    errors.StoreBusy: Kind(503, "Others hold what it needs in the database; nothing was done, try again.", again=True),
     errors.StoreFailed: Kind(503, "The database does not answer, or refuses to write."),
 }
 """Every error of `fairdeal.errors`, families included; a test walks them."""

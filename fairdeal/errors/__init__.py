@@ -15,6 +15,7 @@ from fairdeal.errors.broken import (
     LogStuck,
     RecordsBroken,
     SchemaMismatch,
+    StoreBusy,
     StoreFailed,
 )
 from fairdeal.errors.refused import (
@@ -120,6 +121,7 @@ __all__ = [
     "SignatureInvalid",
     "StakeRefused",
     "Stale",
+    "StoreBusy",
     "StoreFailed",
     "TableClosed",
     "TermsRefused",

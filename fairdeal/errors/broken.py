@@ -69,3 +69,9 @@ class StoreFailed(Broken):
     """The database could not do it: the disk is full, the file is gone or another program holds it."""
 
     code = "store_failed"
+
+
+class StoreBusy(StoreFailed):
+    """Somebody holds what it needs in the database, and did not let go in time; nothing was written."""
+
+    code = "store_busy"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Final, Generic, TypeVar
 
-from fairdeal.errors import StoreFailed
+from fairdeal.errors import StoreBusy, StoreFailed
 
 _MOST: Final = 64
 """Jobs in one transaction: enough for the disk not to count any more, few enough for the first one not to wait long."""
@@ -15,7 +15,7 @@ Outcome = TypeVar("Outcome")
 
 
 class _Waiting(Generic[Job, Outcome]):
-    __slots__ = ("called", "error", "job", "outcome", "over")
+    __slots__ = ("alone", "called", "error", "job", "outcome", "over")
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -24,6 +24,8 @@ class _Waiting(Generic[Job, Outcome]):
         self.called = Lock()
         self.called.acquire()
         self.over = False
+        self.alone = False
+        """Whether it is over for those who did it together, with nothing done of it."""
         self.outcome: Outcome | None = None
         self.error: Exception | None = None
 
@@ -32,19 +34,22 @@ class Batches(Generic[Job, Outcome]):
     """Does jobs for callers in many threads, together. There is no thread of its own and no delay: a caller who comes
     alone does its own job at once, and of those who had to wait one does the work of all.
 
-    `together` does jobs in one transaction: all of them, with an outcome for each, or none and raises.
+    `together` does jobs in one transaction, all of them, with an outcome for each, or none and raises; StoreBusy soon
+    when it would have to wait for somebody, since everybody else waits for it. What it does not do `alone` does, of one
+    caller in his own thread.
     """
 
-    def __init__(self, together: Callable[[Sequence[Job]], Sequence[Outcome]]) -> None:
+    def __init__(self, together: Callable[[Sequence[Job]], Sequence[Outcome]], alone: Callable[[Job], Outcome]) -> None:
         self._together = together
+        self._alone = alone
         self._queue: deque[_Waiting[Job, Outcome]] = deque()
         self._lock = Lock()
         self._working = False
         """Whether somebody does the work, or was called to: as long as anybody is in the queue."""
 
     def do(self, job: Job) -> Outcome:
-        """The job's outcome, when it is committed. Raises what `together` does for this job alone; StoreFailed when a
-        transaction it was in may or may not have been committed.
+        """The job's outcome, when it is committed. Raises what `alone` does for it; StoreFailed when a transaction it
+        was in may or may not have been committed.
         """
         mine: _Waiting[Job, Outcome] = _Waiting(job)
         with self._lock:
@@ -54,6 +59,8 @@ class Batches(Generic[Job, Outcome]):
             mine.called.acquire()
         if not mine.over:
             self._work()
+        if mine.alone:
+            return self._alone(mine.job)
         if mine.error is not None:
             raise mine.error
         return mine.outcome  # type: ignore[return-value]  # there is one when there is no error
@@ -78,17 +85,15 @@ class Batches(Generic[Job, Outcome]):
             outcomes = self._together([one.job for one in batch])
             for one, outcome in zip(batch, outcomes, strict=True):
                 one.outcome = outcome
-        except StoreFailed as failed:
-            for one in batch:
-                one.error = StoreFailed(failed.message)
-                one.error.__cause__ = failed
         except Exception as error:
-            # Nothing was committed: one of them was refused, and the others have nothing to do with it.
-            if len(batch) == 1:
-                batch[0].error = error
-            else:
-                for one in batch:
-                    self._run([one])
+            unknown = isinstance(error, StoreFailed) and not isinstance(error, StoreBusy)
+            for one in batch:
+                if unknown:
+                    one.error = StoreFailed(str(error))
+                    one.error.__cause__ = error
+                else:
+                    # Nothing was committed: one of them was refused or has to wait, which is nothing to the others.
+                    one.alone = True
         except BaseException:
             for one in batch:
                 one.error = StoreFailed("whoever wrote it was interrupted")

@@ -6,6 +6,9 @@ from typing import Any, ClassVar, Protocol
 
 from sqlalchemy import Connection, Select
 
+from fairdeal.store.procedures import Values
+from fairdeal.store.programs import Program
+
 
 class Database(Protocol):
     """What the store needs of SQLite and of PostgreSQL."""
@@ -24,11 +27,14 @@ class Database(Protocol):
     def write(self) -> AbstractContextManager[Connection]:
         """One transaction that writes: committed at the block's end, rolled back on any exception.
 
-        Raises RecordsBroken when a constraint or a trigger refuses it, StoreFailed when the database cannot do it.
+        Raises RecordsBroken when a constraint or a trigger refuses it, StoreBusy when others hold what it needs,
+        StoreFailed when the database cannot do it.
         """
 
-    def call(self) -> AbstractContextManager[Connection]:
-        """As `write`, for `procedures.perform` once and nothing else."""
+    def perform(self, program: Program, *calls: Values, patient: bool = True) -> list[bool]:
+        """A transaction of `procedures.perform` alone, with nothing around it. Raises Unmet, and what `write` does: who
+        is not patient StoreBusy as soon as others hold for more than a moment what it needs.
+        """
 
     def alone(self, work: str) -> AbstractContextManager[bool]:
         """As `app.log_ports.LogStore.alone` says."""

@@ -7,12 +7,16 @@ from contextlib import closing, contextmanager
 from typing import Any, ClassVar, Final
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection, Select, create_engine, event, func, make_url, select, text
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from fairdeal.errors import DatabaseLocked, Malformed, StoreFailed
+from fairdeal.store import procedures
 from fairdeal.store.failures import our_errors
+from fairdeal.store.procedures import Values
+from fairdeal.store.programs import Program
 from fairdeal.store.statements import Constants
 
 _CONNECTIONS: Final = 16
@@ -25,6 +29,8 @@ _SESSION: Final = (
     "-c lock_timeout=10s -c idle_in_transaction_session_timeout=3s"
     " -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 )
+_FOR_A_MOMENT: Final = " FROM set_config('lock_timeout', '250ms', true)"
+"""Behind a query: what follows in it waits for no lock for longer."""
 _DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 _USERS: Final = 0x6661697264
 """An advisory lock's number, the same for every program of ours: each connection of a service shares it, also one that
@@ -61,7 +67,6 @@ class PostgresqlDatabase:
         self._constants = Constants(engine.dialect)
         self._held: Connection | None = None
         self._reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._writer = engine.execution_options(isolation_level="READ COMMITTED")
         try:
             if sole:
@@ -85,18 +90,8 @@ class PostgresqlDatabase:
     def fetch(self, statement: Select[Any], **values: object) -> Sequence[Sequence[Any]]:
         """As `Database` says."""
         text, named = self._constants.spelled(statement, values)
-        with our_errors(), closing(self._engine.raw_connection()) as borrowed:
-            connection: psycopg.Connection = borrowed.driver_connection  # type: ignore[assignment]
-            try:
-                connection.autocommit = True
-                rows = connection.execute(text.encode(), named).fetchall()
-                connection.autocommit = False
-            except psycopg.Error:
-                borrowed.invalidate()
-                if connection.closed:
-                    self._engine.dispose()  # what broke this one has broken the others
-                raise
-            return rows
+        with self._for_one_statement() as connection:
+            return connection.execute(text.encode(), named).fetchall()
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -104,11 +99,33 @@ class PostgresqlDatabase:
         with our_errors(), self._writer.begin() as connection:
             yield connection
 
+    def perform(self, program: Program, *calls: Values, patient: bool = True) -> list[bool]:
+        """As `Database` says."""
+        statement, values = procedures.spelled(program, calls)
+        if not patient:
+            statement += _FOR_A_MOMENT
+        with self._for_one_statement() as connection, procedures.unmet():
+            answers = connection.execute(statement.encode(), values).fetchone()
+        assert answers is not None
+        return list(answers)
+
     @contextmanager
-    def call(self) -> Iterator[Connection]:
-        """As `Database` says: a statement outside of a transaction is one by itself, and needs no words around it."""
-        with our_errors(), self._single.begin() as connection:
-            yield connection
+    def _for_one_statement(self) -> Iterator[psycopg.Connection]:
+        """The driver's connection: a statement outside of a transaction is one by itself, and needs no words around
+        it, while the engine's would take longer than the way to the server.
+        """
+        with our_errors(), closing(self._engine.raw_connection()) as borrowed:
+            connection: psycopg.Connection = borrowed.driver_connection  # type: ignore[assignment]
+            connection.autocommit = True
+            try:
+                yield connection
+            finally:
+                if connection.info.transaction_status is TransactionStatus.IDLE:
+                    connection.autocommit = False
+                else:
+                    borrowed.invalidate()
+                    if connection.closed:
+                        self._engine.dispose()  # what broke this one has broken the others
 
     @contextmanager
     def alone(self, work: str) -> Iterator[bool]:

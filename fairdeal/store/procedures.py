@@ -3,13 +3,16 @@
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final, TypeAlias
 
+import psycopg
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from fairdeal.errors import SchemaMismatch
+from fairdeal.store.failures import of_driver, sqlstate
 from fairdeal.store.programs import PROGRAMS, Do, Each, Gate, Given, Program, Step
 
 Values: TypeAlias = Mapping[str, Any]
@@ -37,16 +40,26 @@ def perform(connection: Connection, program: Program, *calls: Values) -> list[bo
             return [_run(cursor, program.steps, call, None) for call in calls]
         finally:
             cursor.close()
-    one = _call(program)
-    values = [value for call in calls for value in _in_order(program, call)]
+    with unmet():
+        return list(connection.exec_driver_sql(*spelled(program, calls)).one())
+
+
+def spelled(program: Program, calls: Sequence[Values]) -> tuple[str, tuple[object, ...]]:
+    """The query that runs the program once for each call on PostgreSQL, and its parameters: one row of booleans."""
+    values = tuple(value for call in calls for value in _in_order(program, call))
+    return f"SELECT {', '.join([_call(program)] * len(calls))}", values
+
+
+@contextmanager
+def unmet() -> Iterator[None]:
+    """Around such a query: raises Unmet."""
     try:
-        answers = connection.exec_driver_sql(f"SELECT {', '.join([one] * len(calls))}", tuple(values)).one()
-    except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) != _REFUSED:
+        yield
+    except (DBAPIError, psycopg.Error) as error:
+        if sqlstate(error) != _REFUSED:
             raise
-        told = error.orig.diag  # type: ignore[union-attr]
+        told = of_driver(error).diag  # type: ignore[union-attr]
         raise Unmet(told.message_primary, told.message_detail and int(told.message_detail)) from None
-    return list(answers)
 
 
 def make(connection: Connection) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from fairdeal.app.history_ports import OwnMatch, Statement, WalletLine
@@ -62,7 +63,7 @@ class SqlStore(PlayerRecords):
 
     def __init__(self, where: Path | str, *, sole: bool = False) -> None:
         self._database = open_database(where, sole=sole)
-        self._commits = Batches(self._commit_together)
+        self._commits = Batches(self._commit_together, self._commit_alone)
         try:
             self.check_ready()
         except BaseException:
@@ -166,12 +167,14 @@ class SqlStore(PlayerRecords):
         if append.money is None or self._database.ONE_WRITER:
             return self._commits.do(step)
         # The balances of several settlements would be locked in no order that others keep to.
-        (done,) = self._commit_together([step])
-        return done
+        return self._commit_alone(step)
 
     def _commit_together(self, steps: Sequence[transcripts.Step]) -> Sequence[CommitResult]:
-        with self._database.call() as connection:
-            return transcripts.commit_together(connection, steps)
+        return transcripts.commit_together(partial(self._database.perform, patient=False), steps)
+
+    def _commit_alone(self, step: transcripts.Step) -> CommitResult:
+        (done,) = transcripts.commit_together(self._database.perform, [step])
+        return done
 
     def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
         return transcripts.lines(self._database, match_id, start)

@@ -7,7 +7,7 @@ import sqlite3
 import stat
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar, Final
@@ -18,7 +18,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from fairdeal.errors import DatabaseLocked, SchemaMismatch, StoreFailed
+from fairdeal.store import procedures
 from fairdeal.store.failures import our_errors
+from fairdeal.store.procedures import Values
+from fairdeal.store.programs import Program
 from fairdeal.store.schema import create_schema, is_empty
 from fairdeal.store.statements import Constants
 
@@ -113,9 +116,10 @@ class SqliteDatabase:
             with self._writer.begin():
                 yield self._writer
 
-    def call(self) -> AbstractContextManager[Connection]:
-        """As `Database` says."""
-        return self.write()
+    def perform(self, program: Program, *calls: Values, patient: bool = True) -> list[bool]:
+        """As `Database` says: nobody else holds anything."""
+        with self.write() as connection:
+            return procedures.perform(connection, program, *calls)
 
     @contextmanager
     def alone(self, _work: str) -> Iterator[bool]:

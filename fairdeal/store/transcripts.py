@@ -1,8 +1,9 @@
 """Matches being played: appends, lines, sealed seeds, due times, the heartbeat. Inside the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
@@ -21,6 +22,9 @@ _MONEY: Final = {
     Status.LIVE: (Kind.POT,),
     Status.ENDED: (Kind.CANCEL, Kind.FINISH, Kind.SEED, Kind.VOID),
 }
+
+Perform: TypeAlias = Callable[..., list[bool]]
+"""`Database.perform`, or `procedures.perform` in a transaction."""
 
 _LINES: Final = (
     select(events.c.line)
@@ -81,15 +85,15 @@ def step(append: Append) -> Step:
     )
 
 
-def commit_together(connection: Connection, steps: Sequence[Step]) -> list[CommitResult]:
+def commit_together(perform: Perform, steps: Sequence[Step]) -> list[CommitResult]:
     """For each a compare-and-set on the match's row, then everything else that the program does.
 
-    Raises what `journal.post` does; of several steps not which of them it is about.
+    Raises what `journal.post` and `perform` do; of several steps not which of them it is about.
     """
     # Other processes take the rows of matches in this order too.
     in_order = sorted(range(len(steps)), key=lambda place: steps[place].append.match_id)
     with journal.refusals(steps[0].append.money if len(steps) == 1 else None):
-        done = perform(connection, APPEND, *(steps[place].values for place in in_order))
+        done = perform(APPEND, *(steps[place].values for place in in_order))
     committed = dict(zip(in_order, done, strict=True))
     return [CommitResult.COMMITTED if committed[place] else CommitResult.STALE for place in range(len(steps))]
 
@@ -97,7 +101,7 @@ def commit_together(connection: Connection, steps: Sequence[Step]) -> list[Commi
 def commit(connection: Connection, one: Step) -> CommitResult:
     """A step that is more than one call. Raises CommitmentReused, and what `journal.post` does."""
     append = one.append
-    (done,) = commit_together(connection, [one])
+    (done,) = commit_together(partial(perform, connection), [one])
     if done is CommitResult.COMMITTED:
         if append.significant is not None:
             audit.keep(connection, append.significant)

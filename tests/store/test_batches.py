@@ -1,21 +1,23 @@
 """Group commit: whoever comes while a transaction is written is in the next one, with an outcome of his own."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import replace
 from threading import Event, Semaphore
 from typing import TypeVar
 
+import psycopg
 import pytest
-from sqlalchemy import Connection
 
 from fairdeal.app.ports import Append, CommitResult, Status
-from fairdeal.errors import LedgerBroken, RecordsBroken, StoreFailed
+from fairdeal.errors import LedgerBroken, RecordsBroken, StoreBusy, StoreFailed
 from fairdeal.ledger import Win
-from fairdeal.store import SqlStore
+from fairdeal.store import SqlStore, postgresql
 from fairdeal.store.batches import Batches
+from fairdeal.store.procedures import Values
+from fairdeal.store.programs import Program
 from fairdeal.store.transcripts import Step
 from tests.store.house import House, open_leaf
 
@@ -33,7 +35,9 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 class Disk:
-    """Its first transaction lasts until it is `free`. Negative jobs are refused, 666 takes the disk with it."""
+    """Its first transaction lasts until it is `free`. Negative jobs are refused, what 555 needs is held by
+    others, 666 takes the disk with it.
+    """
 
     def __init__(self) -> None:
         self.free, self.busy = Event(), Event()
@@ -45,15 +49,24 @@ class Disk:
         assert self.free.wait(GIVE_UP_S)
         if 666 in jobs:
             raise StoreFailed("the disk is gone")
+        if 555 in jobs:
+            raise StoreBusy("held by others")
         if min(jobs) < 0:
             raise RecordsBroken(f"refused {min(jobs)}")
         return [job * 10 for job in jobs]
+
+    def write_one(self, job: int) -> int:
+        return self.write([job])[0]
+
+
+def not_alone(job: int) -> int:
+    raise AssertionError(job)
 
 
 def at_once(jobs: Sequence[int]) -> tuple[Disk, list[int | Exception]]:
     """The outcomes of jobs that came while the first one was being written."""
     disk = Disk()
-    batches = Batches(disk.write)
+    batches = Batches(disk.write, disk.write_one)
     with ThreadPoolExecutor(len(jobs)) as pool:
         futures = [pool.submit(batches.do, jobs[0])]
         assert disk.busy.wait(GIVE_UP_S)
@@ -88,7 +101,7 @@ def test_whoever_is_done_hears_of_it_while_the_next_transaction_is_being_written
         assert may_write.acquire(timeout=GIVE_UP_S)
         return [job * 10 for job in jobs]
 
-    batches = Batches(write)
+    batches = Batches(write, not_alone)
 
     def comes_again_and_again() -> list[int]:
         return [batches.do(job) for job in (1, 2, 3, 4)]
@@ -124,6 +137,14 @@ def test_when_the_database_fails_nobody_is_told_that_it_is_done_and_nothing_is_w
     assert len({id(outcome) for outcome in outcomes[1:]}) == 3
 
 
+def test_whoever_has_to_wait_for_others_waits_by_himself() -> None:
+    disk, outcomes = at_once([1, 2, 555, 4])
+    assert disk.tried[:2] == [[1], [2, 4, 555]]
+    assert sorted(disk.tried[2:]) == [[2], [4], [555]]
+    assert [outcomes[place] for place in (0, 1, 3)] == [10, 20, 40]
+    assert isinstance(outcomes[2], StoreBusy)
+
+
 def test_whoever_is_interrupted_while_writing_for_others_leaves_nobody_waiting() -> None:
     disk = Disk()
     disk.free.set()
@@ -131,7 +152,7 @@ def test_whoever_is_interrupted_while_writing_for_others_leaves_nobody_waiting()
     def interrupted(_: Sequence[int]) -> list[int]:
         raise KeyboardInterrupt
 
-    batches = Batches(interrupted)
+    batches = Batches(interrupted, not_alone)
     with pytest.raises(KeyboardInterrupt):
         batches.do(1)
     batches._together = disk.write
@@ -149,9 +170,9 @@ class Crowd:
         self.sizes: list[int] = []
         self._store = store
         self._free, self._busy = Event(), Event()
-        self._together, self._call = store._commits._together, store._database.call
+        self._together, self._perform = store._commits._together, store._database.perform
         monkeypatch.setattr(store._commits, "_together", self._write)
-        monkeypatch.setattr(store._database, "call", self._broken_call)
+        monkeypatch.setattr(store._database, "perform", self._broken_perform)
 
     def commit(self, first: Append, others: Sequence[Append]) -> list[CommitResult | type[Exception]]:
         """The outcomes of the others."""
@@ -171,15 +192,14 @@ class Crowd:
         assert self._free.wait(GIVE_UP_S)
         return self._together(steps)
 
-    @contextmanager
-    def _broken_call(self) -> Iterator[Connection]:
+    def _broken_perform(self, program: Program, *calls: Values, patient: bool = True) -> list[bool]:
         broken = self.fate if len(self.sizes) > 1 else ""
-        with self._call() as connection:
-            if broken == "lost":  # before anything is said to the database
-                raise StoreFailed("lost")
-            yield connection
+        if broken == "lost":  # before anything is said to the database
+            raise StoreFailed("lost")
+        done = self._perform(program, *calls, patient=patient)
         if broken == "kept":
             raise StoreFailed("kept, and nobody was told")
+        return done
 
 
 @pytest.fixture
@@ -219,7 +239,7 @@ def test_a_move_that_a_guard_refuses_is_refused_by_itself(crowd: Crowd, store: S
     twice = replace(house.append(bad), leaves=(open_leaf(bad),))
     outcomes = crowd.commit(house.append(first), [twice, *map(house.append, good)])
     assert outcomes == [RecordsBroken] + [CommitResult.COMMITTED] * len(good)
-    assert crowd.sizes == [1, CALLERS - 1, *[1] * (CALLERS - 1)]
+    assert crowd.sizes == [1, CALLERS - 1]
     assert len(store.events(bad)) == twice.size
 
 
@@ -251,7 +271,35 @@ def test_where_writers_take_turns_anyhow_settlements_are_written_together(
     euros = replace(other, money=replace(other.money, asset="EUR"))
     outcomes = crowd.commit(house.append(first), [euros, *ends])
     assert outcomes == [LedgerBroken] + [CommitResult.COMMITTED] * len(good)
-    assert crowd.sizes[:2] == [1, CALLERS - 1]
+    assert crowd.sizes == [1, CALLERS - 1]
     house.check()
     assert store.commit(other) is CommitResult.COMMITTED
     house.check()
+
+
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("alone", [True, False])
+def test_who_waits_for_a_row_that_another_process_holds_keeps_nobody_else_waiting(
+    place: str, monkeypatch: pytest.MonkeyPatch, *, alone: bool
+) -> None:
+    monkeypatch.setattr(postgresql, "_SESSION", "-c lock_timeout=0")
+    with closing(SqlStore(place)) as store:
+        check_nobody_else_waits(store, place, alone=alone)
+
+
+def check_nobody_else_waits(store: SqlStore, place: str, *, alone: bool) -> None:
+    house = House(store)
+    held, *others = live(house)
+    first = [] if alone else [house.append(others.pop())]
+    waiting = house.append(held)
+    with ThreadPoolExecutor(3) as pool, psycopg.connect(place) as hand:
+        hand.execute("SELECT FROM matches WHERE id = %s FOR UPDATE", [held])
+        jobs = [waiting, *first]
+        waiters = [pool.submit(store.commit, append) for append in jobs]
+        for m in others:
+            for _ in range(2):
+                assert pool.submit(store.commit, house.append(m)).result(GIVE_UP_S) is CommitResult.COMMITTED
+        assert all(waiter.result(GIVE_UP_S) is CommitResult.COMMITTED for waiter in waiters[1:])
+        assert not waiters[0].done()
+        hand.rollback()
+        assert waiters[0].result(GIVE_UP_S) is CommitResult.COMMITTED
