@@ -1,23 +1,25 @@
-"""A directory of plain files with everything that an auditor reads (protocol section 7.6), fetched from the service.
+"""A directory of plain files with everything that an auditor reads, fetched from the service: the files of protocol
+section 7.6, and what the service tells an auditor besides, the records of all matches and the significant events.
 
-Nothing is judged here: that is `fairdeal-verify audit`. `checkpoint` is asked for first and written last, so that the
-rest of the directory is never behind it; other files are written whole or not at all, and fetched once. A mirror can
-therefore be broken off anywhere and gone on with.
+Nothing is judged here: that is `fairdeal-verify audit`, which reads the files of the protocol alone. `checkpoint` is
+asked for first and written last, so that the rest of the directory is never behind it; other files are written whole or
+not at all, and what never changes is fetched once. A mirror can therefore be broken off anywhere and gone on with.
 """
 
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
+from fairdeal import canonical
 from fairdeal.app.audit import PAGE_LINES
 from fairdeal.app.tables import RULESETS
-from fairdeal.client import Api, ApiError
+from fairdeal.client import Api, ApiError, every
 from fairdeal.errors import Inconsistent, Malformed, Refused
 from fairdeal.match import parse_leaf
 from fairdeal.tlog import Checkpoint, EntryBundle, Note, entry_bundles, parse_entries, tiles
@@ -45,7 +47,8 @@ class Mirrored:
 
 
 def mirror(api: Api, folder: Path, tell: Callable[[Mirrored, str], None]) -> Mirrored:
-    """Brings `folder`, which is made if need be, up to the service's checkpoint. `tell` hears of every file fetched.
+    """Brings `folder`, which is made if need be, up to the service's checkpoint. `tell` hears of every file fetched,
+    and of every line of those that are told in pages.
 
     Raises ApiError, Unreachable; Inconsistent when the service's checkpoint cannot follow the directory's own,
     Malformed for a log that cannot be read, Refused while another mirror writes there.
@@ -66,7 +69,9 @@ def mirror(api: Api, folder: Path, tell: Callable[[Mirrored, str], None]) -> Mir
         run.anew("keys.jsonl", lambda data: _keys_under(data, checkpoint.size))
         for path in ("policy", *(f"rules/{game}.md" for game in RULESETS)):
             run.anew(path)
-        _write(folder, _CHECKPOINT, text)
+        run.told("records.jsonl", api.match_records, "matches")
+        run.told("significant_events.jsonl", api.significant_events, "events")
+        _write(folder, _CHECKPOINT, [text])
         return run.made
 
 
@@ -98,7 +103,7 @@ class _Run:
                 raise
             self.made.missing += (path,)
             return b""
-        _write(self._folder, path, data)
+        _write(self._folder, path, [data])
         self.made.fetched += 1
         self.made.fetched_bytes += len(data)
         self._tell(self.made, path)
@@ -115,6 +120,18 @@ class _Run:
             self.made.kept += full
             if not full and self.anew(path).count(b"\n") < PAGE_LINES:
                 return
+
+    def told(self, path: str, ask: Callable[[str | None], Mapping[str, Any]], member: str) -> None:
+        """What the service tells in pages, as it stands now: the cj1 of each on a line, the newest first."""
+        _write(self._folder, path, self._spelled(path, every(ask, member)))
+        self.made.fetched += 1
+
+    def _spelled(self, path: str, told: Iterator[Any]) -> Iterator[bytes]:
+        for one in told:
+            line = canonical.encode(one) + b"\n"
+            self.made.fetched_bytes += len(line)
+            self._tell(self.made, path)
+            yield line
 
     def archive(self) -> None:
         """Every checkpoint that was kept, up to the one that the directory is made for."""
@@ -189,7 +206,7 @@ def _follow(folder: Path, checkpoint: Checkpoint, text: bytes) -> int:
     if own.origin != checkpoint.origin:
         raise Inconsistent(f"{folder} is of the log {own.origin}, the service's is {checkpoint.origin}")
     if checkpoint.size < own.size or (checkpoint.size == own.size and checkpoint.root != own.root):
-        _write(folder, _OTHER, text)
+        _write(folder, _OTHER, [text])
         raise Inconsistent(
             f"the service's checkpoint, of {checkpoint.size} leaves, cannot follow the one of {own.size} in {folder};"
             f" it is kept there as {_OTHER}"
@@ -222,11 +239,11 @@ def _lines(path: Path) -> int:
         return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
 
 
-def _write(folder: Path, path: str, data: bytes) -> None:
+def _write(folder: Path, path: str, data: Iterable[bytes]) -> None:
     """Whole or not at all, also when the power goes: a file that is there is never looked at again."""
     partial, here = folder / _PARTIAL, folder / path
     with partial.open("wb") as file:
-        file.write(data)
+        file.writelines(data)
         file.flush()
         os.fsync(file.fileno())
     here.parent.mkdir(parents=True, exist_ok=True)

@@ -21,6 +21,7 @@ from fairdeal.client.errors import (
 from fairdeal.client.match_client import MatchClient
 from fairdeal.client.memory import Memory
 from fairdeal.client.player import Player, Taken
+from fairdeal.client.reading import every
 from fairdeal.client.strategies import Strategy, Turn, prefer_winning_tricks
 from fairdeal.tlog import Policy
 
@@ -45,5 +46,6 @@ __all__ = [
     "Unacceptable",
     "UnknownLogKey",
     "Unreachable",
+    "every",
     "prefer_winning_tricks",
 ]

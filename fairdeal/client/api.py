@@ -24,8 +24,8 @@ _SILENCE_S: Final = 60.0
 """A stream that says nothing for so long, not even that it is alive, is taken for dead and opened again."""
 _MAX_ANSWER_BYTES: Final = MAX_BUNDLE_BYTES + MAX_EVENT_BYTES * 4
 """A whole transcript as JSON strings in one answer."""
-_RECORDS: Final = 100
-"""Records of matches asked for at once: the most that there are."""
+_LONG_PAGE: Final = 100
+"""Records of matches, or significant events, asked for at once: the most that there are."""
 
 
 class Api:
@@ -273,11 +273,11 @@ class Api:
 
     def significant_events(self, cursor: str | None = None) -> Answer:
         """A page of what the operator did, and what the proofs of the books found, newest first."""
-        return self._page("/v1/audit/events", cursor)
+        return self._page("/v1/audit/events", cursor, limit=_LONG_PAGE)
 
     def match_records(self, cursor: str | None = None) -> Answer:
         """A page of the records of all matches, the last one opened first."""
-        return self._page("/v1/audit/matches", cursor, limit=_RECORDS)
+        return self._page("/v1/audit/matches", cursor, limit=_LONG_PAGE)
 
     def _page(self, path: str, cursor: str | None, **more: int | str | None) -> dict[str, Any]:
         given = {"cursor": cursor, **more}

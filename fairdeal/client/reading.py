@@ -1,7 +1,7 @@
 """Reading what the service answers over HTTP: JSON objects, refusals, and how long a busy service asks to wait."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import httpx2
@@ -36,6 +36,19 @@ def read_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ApiError("not_json", 0, "the service sent something that is no JSON object")
     return value
+
+
+def every(ask: Callable[[str | None], Mapping[str, Any]], member: str) -> Iterator[Any]:
+    """What all the pages of a list hold, such as `every(api.withdrawals, "withdrawals")`. Raises ApiError."""
+    cursor = None
+    while True:
+        page = ask(cursor)
+        held, cursor = page.get(member), page.get("cursor")
+        if not isinstance(held, list) or not isinstance(cursor, str | None):
+            raise ApiError("not_a_page", 0, "the service sent something that is no page of a list")
+        yield from held
+        if cursor is None:
+            return
 
 
 def refusal_of(response: httpx2.Response) -> ApiError:

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from fairdeal import canonical
 from fairdeal.cli import app
 from tests.api.serving import served
 from tests.api.table import Player, Service, bearer, join_two, ok, start_four, start_two
+from tests.api.test_erasure import export
 
 AUDITOR = "auditor-token-of-the-tests"
 
@@ -128,6 +130,30 @@ def test_records_in_pages_for_the_auditor_alone(service: Service) -> None:
         cursor = page["cursor"]
     assert seen == opened[::-1]
     assert alice.get("/v1/audit/matches").status_code == 403
+
+
+def test_an_export_has_every_record_and_significant_event_and_is_the_same_again(
+    service: Service, tmp_path: Path
+) -> None:
+    """A canonical line each, as the API tells them; the signs of collusion are found in them without the service."""
+    players = start_two(service)
+    resign(players, 1)
+    service.person("carol", 60)
+    waiting = ok(players[0].person.post("/v1/tables", {"game": "duel", "stake": 60}))["m"]
+    limit = {"kind": "loss", "period": "week", "amount": 900}
+    alice = players[0].person
+    ok(service.http.put("/v1/me/limits", json=limit, headers=alice.headers))
+    ok(service.http.get(f"/v1/matches/{players[0].m}/log?since=0&leaf=close"))
+    first = export(service, tmp_path / "first")
+    assert export(service, tmp_path / "second") == first == export(service, tmp_path / "first")
+    told = records(service)
+    assert [one["m"] for one in told] == [waiting, players[0].m]
+    assert first["records.jsonl"].splitlines() == [canonical.encode(one) for one in told]
+    events = ok(service.http.get("/v1/audit/events", headers=bearer(AUDITOR)))["events"]
+    assert events[0]["kind"] == "limit"
+    assert first["significant_events.jsonl"].splitlines() == [canonical.encode(one) for one in events]
+    signs = CliRunner().invoke(app, ["audit", "signs", str(tmp_path / "first/records.jsonl")])
+    assert (signs.exit_code, signs.stdout) == (0, ""), "one match is no sign"
 
 
 def test_records_by_month_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from tests.simulator.log import Tree
 ORIGIN = "mirror.example/log"
 SIGNER = NoteSigner(ORIGIN, SigningKey.from_seed(b"\x05" * 32))
 HASH = "0" * 64
+MATCHES, EVENTS = "/v1/audit/matches", "/v1/audit/events"
 
 
 def match(number: int) -> str:
@@ -27,12 +28,16 @@ def match(number: int) -> str:
 
 @dataclass
 class Log:
-    """A service's log, journal and transcripts, told of by hand; `asked` are the paths below the log's prefix."""
+    """A service's log, journal, transcripts and records, told of by hand; `asked` are the paths, those of the log below
+    its prefix.
+    """
 
     leaves: list[bytes] = field(default_factory=list)
     tree: Tree = field(default_factory=Tree)
     journal: list[bytes] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
+    records: list[dict[str, canonical.Json]] = field(default_factory=list)
+    events: list[dict[str, canonical.Json]] = field(default_factory=list)
     keys: bytes = b'{"from":0,"vkey":"a"}\n'
     transcripts: dict[str, bytes] = field(default_factory=dict)
     lacking: set[str] = field(default_factory=set)
@@ -66,12 +71,23 @@ class Log:
             since = int(request.url.params["since"])
             text = "".join(f"{size}\n" for size in [size for size in self.sizes if size > since][:3])
             return httpx2.Response(200, text=text)
+        if path == MATCHES:
+            return self.page(request, "matches", self.records)
+        if path == EVENTS:
+            return self.page(request, "events", self.events)
         try:
             if path in self.lacking:
                 raise KeyError(path)
             return httpx2.Response(200, content=self.file(path))
         except KeyError:
             return httpx2.Response(404, json={"code": "not_found"})
+
+    @staticmethod
+    def page(request: httpx2.Request, member: str, told: list[dict[str, canonical.Json]]) -> httpx2.Response:
+        """Two a page, the last one first."""
+        end = int(request.url.params.get("cursor", len(told)))
+        start = max(0, end - 2)
+        return httpx2.Response(200, json={member: told[start:end][::-1], "cursor": str(start) if start else None})
 
     def file(self, path: str) -> bytes:
         folder, _, name = path.partition("/")
@@ -112,6 +128,8 @@ def log(monkeypatch: pytest.MonkeyPatch) -> Log:
     log.append(type="ledger", root=HASH, size=5)
     log.journal = [b'{"id":%d}' % number for number in range(6)]
     log.sign()
+    log.records = [{"m": match(number), "ending": None, "stake": number} for number in range(5)]
+    log.events = [{"kind": "void", "at": number, "data": {"m": match(number)}} for number in range(3)]
     return log
 
 
@@ -127,7 +145,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def wanted(log: Log, size: int, unclosed: set[int]) -> dict[str, bytes]:
-    """Everything of 7.6 for that size, made without the mirror's code."""
+    """Everything of 7.6 for that size, and what is told besides, made without the mirror's code."""
     names = ["checkpoint", "keys.jsonl", "policy"]
     names += [f"rules/{game}.md" for game in ("annonces", "classique", "coinche", "duel")]
     names += [f"checkpoints/{one}" for one in log.sizes if one <= size]
@@ -137,6 +155,8 @@ def wanted(log: Log, size: int, unclosed: set[int]) -> dict[str, bytes]:
         names += [f"tile/{name}/{index:03}" for index in range(count // 256)]
         names += [f"tile/{name}/{count // 256:03}.p/{count % 256}"] if count % 256 else []
     found = {name: log.file(name) for name in names}
+    for name, told in (("records", log.records), ("significant_events", log.events)):
+        found[f"{name}.jsonl"] = b"".join(canonical.encode(one) + b"\n" for one in reversed(told))
     for number in range(200):
         text = log.transcripts[match(number)]
         found[f"matches/{match(number)}.jsonl"] = text[:8] if number in unclosed else text
@@ -154,12 +174,14 @@ def test_everything_that_an_auditor_reads(log: Log, tmp_path: Path) -> None:
 def test_the_second_time_only_what_is_new_is_asked_for(log: Log, tmp_path: Path) -> None:
     export(log, tmp_path)
     made = export(log, tmp_path)
-    always = {"checkpoint", "checkpoints", "keys.jsonl", "policy", "ledger/1.jsonl", "seats/1.jsonl"}
+    always = {"checkpoint", "checkpoints", "keys.jsonl", "policy", "ledger/1.jsonl", "seats/1.jsonl", MATCHES, EVENTS}
     always |= {f"rules/{game}.md" for game in ("annonces", "classique", "coinche", "duel")}
     assert set(log.asked) == always
     assert made.kept > 200
     log.close(7)
     log.journal += [b"{}"] * 2
+    log.records[1]["stake"] = 7
+    log.records.append({"m": match(7)})
     log.sign()
     export(log, tmp_path)
     fresh = {f"matches/{match(7)}.jsonl", "tile/0/001.p/145", "tile/entries/001.p/145", "checkpoints/401"}
@@ -287,6 +309,16 @@ def other_log() -> Log:
         other.close(number)
     other.sign()
     return other
+
+
+@pytest.mark.parametrize("page", [{}, {"matches": {}, "cursor": None}, {"matches": [], "cursor": 5}])
+def test_pages_that_are_none_end_the_export(
+    page: dict[str, object], log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "page", lambda *_asked: httpx2.Response(200, json=page))
+    with pytest.raises(ApiError, match="not_a_page"):
+        export(log, tmp_path)
+    assert not {"records.jsonl", "checkpoint"} & files(tmp_path).keys()
 
 
 def test_a_fork_and_a_log_gone_back_are_kept_as_evidence(log: Log, tmp_path: Path) -> None:
