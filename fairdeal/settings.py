@@ -25,6 +25,8 @@ from fairdeal.limits import (
 from fairdeal.tlog import Policy
 
 _DAY_MS = 86_400_000
+_TOKEN_LENGTH = 16
+"""Fewer characters could be guessed."""
 _AssetCode: TypeAlias = Annotated[str, Field(pattern=f"^{ASSET_CODE}$")]
 _Exponent: TypeAlias = Annotated[int, Field(ge=0, le=MAX_EXPONENT)]
 
@@ -196,12 +198,13 @@ class Settings(BaseSettings):
         self._check_money()
         if any(not 1 <= decision_ms <= MAX_CLOCK_MS for decision_ms in self.decisions_ms):
             raise ValueError("a decision takes from 1 ms to a day")
-        given = (self.operator_token, self.auditor_token)
-        tokens = [token.get_secret_value() for token in given if token is not None]
-        if any(len(token) < 16 for token in tokens):
-            raise ValueError("the operator's token and the auditor's have 16 characters or more")
-        if len(set(tokens)) < len(tokens):
-            raise ValueError("the auditor's token is another than the operator's")
+        given = {"FAIRDEAL_OPERATOR_TOKEN": self.operator_token, "FAIRDEAL_AUDITOR_TOKEN": self.auditor_token}
+        tokens = {name: token.get_secret_value() for name, token in given.items() if token is not None}
+        for name, token in tokens.items():
+            if len(token) < _TOKEN_LENGTH:
+                raise ValueError(f"{name}: {_TOKEN_LENGTH} characters or more; for no token leave it unset, not empty")
+        if len({*tokens.values()}) < len(tokens):
+            raise ValueError(f"{' and '.join(tokens)}: the auditor's token is another than the operator's")
         if self.environment == "production" and (self.origin is None or not self.origin.startswith("https://")):
             raise ValueError("in production the origin is an https one (FAIRDEAL_ORIGIN)")
         if self.environment == "production" and "log" not in self.model_fields_set:

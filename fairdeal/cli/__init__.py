@@ -13,21 +13,10 @@ from fairdeal import __version__
 from fairdeal.cli import audit, db, ledger, rules, running
 from fairdeal.cli import keys as operators_keys
 from fairdeal.cli.db import Database, DatabaseUrl
+from fairdeal.cli.faults import told
 from fairdeal.errors import FairdealError
 
 EXIT_FAILED: Final = 1
-
-_HINTS: Final = {
-    "database_locked": "stop every `fairdeal serve` on this database, on all machines, or name another database",
-    "schema_mismatch": "`fairdeal db upgrade` makes a new schema, or brings an older one up to this program's version",
-    "key_refused": "`fairdeal keys make` writes the keys that are missing; see also --keys and `chmod 600`",
-    "key_missing": "`fairdeal keys list` tells which keys are at hand; put the file of the missing one back",
-    "seal_broken": "a sealing key that was replaced stays as sealing-….key; put the missing one back",
-    "log_behind": 'see "A database that was put back" in docs/operating.md',
-    "address_refused": "another program listens there, or it may not be used; name another one with --port or --host",
-    "unauthenticated": "the token is what the service was started with, in a variable of the same name",
-    "unreachable": "is the service running, and is this its address?",
-}
 
 app = typer.Typer(
     name="fairdeal",
@@ -52,9 +41,7 @@ def main() -> None:
     try:
         app(prog_name="fairdeal")
     except FairdealError as error:
-        print(f"fairdeal: {error.code}: {error.message}", file=sys.stderr)
-        if error.code in _HINTS:
-            print(f"hint: {_HINTS[error.code]}", file=sys.stderr)
+        print(*told(error), sep="\n", file=sys.stderr)
         sys.exit(EXIT_FAILED)
     except OSError as error:
         # Of a file or a directory that was named. What names none is a fault of ours, and shown whole.

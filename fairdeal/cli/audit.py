@@ -1,6 +1,5 @@
 """`fairdeal audit`: what an auditor takes away and looks for, and what an operator asks under the auditor's eyes."""
 
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from fairdeal import canonical
-from fairdeal.cli.running import Url, role_api
+from fairdeal.cli.arguments import Month, Player, Reason, Url
+from fairdeal.cli.running import role_api
 from fairdeal.errors import Malformed
 
 if TYPE_CHECKING:
@@ -54,11 +54,7 @@ def export(folder: Annotated[Path, typer.Argument(metavar="DIR")], url: Url) -> 
 
 
 @app.command()
-def identify(
-    player: Annotated[str, typer.Argument(help="A pseudonym, 32 hex digits.")],
-    reason: Annotated[str, typer.Option(help="Why you ask; kept for the auditor, for ever.")],
-    url: Url,
-) -> None:
+def identify(player: Player, reason: Reason, url: Url) -> None:
     """Say whose a pseudonym is. That it was asked is a significant event, which the auditor sees.
 
     The operator's token is FAIRDEAL_OPERATOR_TOKEN.
@@ -71,17 +67,14 @@ def identify(
 
 
 @app.command()
-def matches(
-    url: Url,
-    month: Annotated[str | None, typer.Option(help="Only what was opened in a month, UTC, such as 2026-11.")] = None,
-) -> None:
+def matches(url: Url, month: Month = None) -> None:
     """Write the record of every match, a JSON object a line, the last one opened first.
 
     Terms, seats with their accounts, times, the money with balances before and after, how it ended. The auditor's token
     is FAIRDEAL_AUDITOR_TOKEN.
     """
 
-    span = None if month is None else _read_month(month)
+    span = None if month is None else _month_span(month)
     with role_api("auditor", url) as api:
         for record in _records(api, span):
             typer.echo(canonical.encode(record))
@@ -94,12 +87,15 @@ def signs(
     """Look for signs of collusion in the records of matches, a JSON object a line. Signs are no proofs.
 
     The same pair again and again, losses that flow one way, matches of a pair that nobody finishes: docs/ledger.md has
-    what counts as one.
+    what counts as one. How many there are is told on stderr.
     """
     from fairdeal.app.signs import find_signs
 
-    for sign in find_signs(_read_records(records)):
+    read = list(_read_records(records))
+    found = find_signs(read)
+    for sign in found:
         typer.echo(canonical.encode(asdict(sign)))
+    typer.echo(f"matches read: {len(read)}, signs found: {len(found)}", err=True)
 
 
 def _records(api: "Api", span: tuple[int, int] | None) -> Iterator[dict[str, Any]]:
@@ -131,12 +127,10 @@ def _read_records(path: Path) -> "Iterator[MatchRecord]":
                 raise Malformed(f"{path}, line {number}: not the record of a match") from None
 
 
-def _read_month(text: str) -> tuple[int, int]:
+def _month_span(month: str) -> tuple[int, int]:
     from fairdeal.app.history_ports import month_span
 
-    if re.fullmatch("2[0-9]{3}-(0[1-9]|1[0-2])", text) is None:
-        raise Malformed("a month is written as 2026-11")
-    return month_span(int(text[:4]), int(text[5:]))
+    return month_span(int(month[:4]), int(month[5:]))
 
 
 class _Progress:

@@ -3,10 +3,23 @@
 import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
+from fairdeal.cli.arguments import (
+    EVERYBODY,
+    Account,
+    Amount,
+    Asset,
+    Match,
+    Reason,
+    Reference,
+    TransactionId,
+    Url,
+    Who,
+    Withdrawal,
+)
 from fairdeal.errors import Unauthenticated
 
 if TYPE_CHECKING:
@@ -21,28 +34,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Url = Annotated[str, typer.Option(help="The service: scheme, host and port.")]
 Role = Literal["operator", "auditor"]
-_EVERYBODY: Final = "everybody"
-_Account = Annotated[str, typer.Argument(help="The account's id, 32 hex digits.")]
-_Withdrawal = Annotated[str, typer.Argument(help="The withdrawal's id, 32 hex digits.")]
-_Who = Annotated[str, typer.Argument(help=f"An account's id, or `{_EVERYBODY}`.")]
-_Reason = Annotated[str, typer.Option(help="Why; kept for the auditor, for ever.")]
 
 
 @app.command()
-def deposit(
-    account: _Account,
-    amount: Annotated[int, typer.Argument(help="In the asset's smallest unit.", min=1)],
-    reference: Annotated[
-        str,
-        typer.Option(
-            help="Of this payment alone, 8 to 64 letters, digits, `.`, `_`, `-`: said again, it does no more."
-        ),
-    ],
-    url: Url,
-    asset: Annotated[str | None, typer.Option(help="What it is counted in.", show_default="the usual one")] = None,
-) -> None:
+def deposit(account: Account, amount: Amount, reference: Reference, url: Url, asset: Asset = None) -> None:
     """Give an account money that has come in."""
     with role_api("operator", url) as api:
         done = api.deposit(account, amount, reference, asset)
@@ -59,25 +55,19 @@ def withdrawals(url: Url) -> None:
 
 
 @app.command()
-def pay(withdrawal: _Withdrawal, url: Url) -> None:
+def pay(withdrawal: Withdrawal, url: Url) -> None:
     """Say that a withdrawal was paid out. Pay first: only `reverse` undoes it."""
     _end(withdrawal, "paid", url)
 
 
 @app.command()
-def refuse(withdrawal: _Withdrawal, url: Url) -> None:
+def refuse(withdrawal: Withdrawal, url: Url) -> None:
     """Refuse a withdrawal: the whole amount comes back to the player."""
     _end(withdrawal, "refused", url)
 
 
 @app.command()
-def reverse(
-    transaction: Annotated[
-        str, typer.Argument(help="deposit:… as it was answered, or withdrawn: and a withdrawal's id.")
-    ],
-    reason: _Reason,
-    url: Url,
-) -> None:
+def reverse(transaction: TransactionId, reason: Reason, url: Url) -> None:
     """Undo a deposit or a payout that should not have been, whole and once."""
     with role_api("operator", url) as api:
         # It happens once by the transaction's id. A key of that would repeat a refusal for ever, and money comes back.
@@ -86,13 +76,13 @@ def reverse(
 
 
 @app.command()
-def stop(who: _Who, reason: _Reason, url: Url) -> None:
+def stop(who: Who, reason: Reason, url: Url) -> None:
     """Stop an account's play, or everybody's: what has begun goes on to its end."""
     _switch(who, "off", reason, url)
 
 
 @app.command()
-def resume(who: _Who, reason: _Reason, url: Url) -> None:
+def resume(who: Who, reason: Reason, url: Url) -> None:
     """Let what was stopped go on."""
     _switch(who, "on", reason, url)
 
@@ -105,14 +95,14 @@ def stopped(url: Url) -> None:
 
 
 @app.command()
-def reset(account: _Account, reason: _Reason, url: Url) -> None:
+def reset(account: Account, reason: Reason, url: Url) -> None:
     """End an account's password and logins, and print the recovery code to hand over to its owner."""
     with role_api("operator", url) as api:
         typer.echo(api.reset(account, reason)["recovery_code"])
 
 
 @app.command()
-def erase(account: _Account, reason: _Reason, url: Url) -> None:
+def erase(account: Account, reason: Reason, url: Url) -> None:
     """Take the person out of an account, for ever: name, password and logins go. What was played and paid stays."""
     with role_api("operator", url) as api:
         api.erase(account, reason)
@@ -120,7 +110,7 @@ def erase(account: _Account, reason: _Reason, url: Url) -> None:
 
 
 @app.command()
-def void(m: Annotated[str, typer.Argument(metavar="MATCH", help="The match's id, 32 hex digits.")], url: Url) -> None:
+def void(m: Match, url: Url) -> None:
     """End a match void, with all stakes back."""
     with role_api("operator", url) as api:
         typer.echo(f"{m}  {api.void_match(m)['status']}")
@@ -156,9 +146,9 @@ def _end(withdrawal: str, result: str, url: str) -> None:
 
 def _switch(who: str, play: str, reason: str, url: str) -> None:
     with role_api("operator", url) as api:
-        _echo_stopped(api.switch(None if who == _EVERYBODY else who, play, reason))
+        _echo_stopped(api.switch(None if who == EVERYBODY else who, play, reason))
 
 
 def _echo_stopped(told: "Answer") -> None:
     for one in told["off"]:
-        typer.echo(f"{one['account'] or _EVERYBODY}  {one['reason']}")
+        typer.echo(f"{one['account'] or EVERYBODY}  {one['reason']}")

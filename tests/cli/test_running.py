@@ -13,11 +13,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from fairdeal.cli import app
+from fairdeal.cli import app, arguments
+from fairdeal.cli.faults import told
 from fairdeal.client import Api, ApiError
 from fairdeal.errors import Unauthenticated
+from fairdeal.ids import ASSET_CODE
+from fairdeal.limits import MAX_STAKE
 from tests.api.serving import served
 from tests.api.table import OPERATOR, Service, start_two
+from tests.cli.test_commands import run
 
 HANDBOOK = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
 AUDITOR = "auditor-token-of-the-tests"
@@ -171,3 +175,95 @@ def test_a_mistake_is_undone_and_a_person_taken_out(service: Service, url: str) 
     assert say(f"operator erase {alice.id} --reason asked --url {url}", url).output == f"{alice.id}  erased\n"
     with Api(url, AUDITOR) as api:
         assert [event["kind"] for event in api.significant_events()["events"][:2]] == ["erasure", "reversal"]
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("deposit x 5 --reference transfer-4711", "'ACCOUNT': 'x' is not an account's id: 32 digits"),
+        ("deposit 0* 0 --reference transfer-4711", "'AMOUNT'"),
+        (f"deposit 0* {MAX_STAKE + 1} --reference transfer-4711", "'AMOUNT'"),
+        ("deposit 0* 5 --reference short", "'--reference': 'short' is not 8 to 64 letters"),
+        ("deposit 0* 5 --reference transfer-4711 --asset jeton", "'--asset': 'jeton' is not the code of an asset"),
+        ("pay 4711", "'WITHDRAWAL'"),
+        ("refuse 0000-0000", "'WITHDRAWAL'"),
+        ("reverse 0* --reason twice", "'TRANSACTION'"),
+        ("reverse deposit:0* --reason ' '", "'--reason'"),
+        ("stop everbody --reason 'a fault'", "'WHO': 'everbody' is not an account's id"),
+        ("stop everybody --reason ''", "'--reason': a reason is one line of 1 to 500 characters"),
+        (f"resume everybody --reason {'x' * 501}", "'--reason'"),
+        ("reset alice --reason 'a passport'", "'ACCOUNT'"),
+        ("erase alice --reason asked", "'ACCOUNT'"),
+        ("void duel", "'MATCH'"),
+        ("stopped --url play.example", "'--url': 'play.example' is not the service's address"),
+        ("stopped --url http://play.example/v1", "'--url'"),
+        ("stopped --url http://[::::]", "'--url'"),
+        ("stopped --url http://a..b", "'--url'"),
+    ],
+)
+def test_what_is_written_wrongly_is_told_by_its_name_and_sent_to_nobody(words: str, named: str) -> None:
+    line = f"operator {words.replace('0*', '0' * 32)}"
+    done = run(*shlex.split(line if "--url" in line else f"{line} --url http://127.0.0.1:9"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"Invalid value for {named}" in done.stderr
+
+
+def test_the_forms_are_those_of_the_api() -> None:
+    api = json.loads((Path(__file__).parents[2] / "openapi/fairdeal.v1.json").read_text("utf-8"))
+    schemas = {name: one.get("properties", {}) for name, one in api["components"]["schemas"].items()}
+    reason, asset = schemas["ReversalIn"]["reason"], schemas["DepositIn"]["asset"]["anyOf"][0]
+    header = api["paths"]["/v1/deposits"]["post"]["parameters"][0]["schema"]
+    month = api["paths"]["/v1/wallet/statement"]["get"]["parameters"]
+    forms = {
+        arguments.ID: schemas["DepositIn"]["account"]["pattern"],
+        arguments.TRANSACTION: schemas["ReversalIn"]["transaction"]["pattern"],
+        arguments.REFERENCE: header["pattern"],
+        arguments.REASON: reason["pattern"],
+        arguments.MONTH: next(one["schema"]["pattern"] for one in month if one["name"] == "month"),
+        ASSET_CODE: asset["pattern"],
+    }
+    assert [f"^{ours}$" for ours in forms] == [*forms.values()]
+    assert (reason["maxLength"], schemas["DepositIn"]["amount"]["maximum"]) == (arguments.REASON_LENGTH, MAX_STAKE)
+
+
+def test_a_refusal_has_its_own_code_the_commands_words_and_a_hint(service: Service, url: str) -> None:
+    alice, nobody = service.person("alice", 70), "0" * 32
+    table = alice.post("/v1/tables", {"game": "duel", "stake": 0}).json()["m"]
+
+    def say(words: str, token: str = OPERATOR) -> str:
+        done = run("operator", *shlex.split(words), "--url", url, FAIRDEAL_OPERATOR_TOKEN=token)
+        assert (done.returncode, done.stdout) == (1, ""), done.stderr
+        return done.stderr
+
+    refused = {
+        "idempotency_conflict": say(f"deposit {alice.id} 71 --reference deposit-alice"),
+        "terms_refused": say(f"deposit {alice.id} 70 --reference transfer-4712 --asset GOLD"),
+        "unknown_account": say(f"reset {nobody} --reason 'a passport'"),
+        "unknown_withdrawal": say(f"pay {nobody}"),
+        "unknown_match": say(f"void {nobody}"),
+        "wrong_phase": say(f"void {table}"),
+        "not_reversible": say(f"reverse withdrawn:{nobody} --reason twice"),
+        "account_in_use": say(f"erase {alice.id} --reason asked"),
+        "forbidden": say("stopped", token="x" * 16),
+    }
+    for code, text in refused.items():
+        assert text.startswith(f"fairdeal: {code}: "), text
+        assert not any(word in text for word in ("dempotency key", "Idempotency-Key", "pattern"))
+    assert "--reference" in refused["idempotency_conflict"]
+    assert "--asset" in refused["terms_refused"]
+    assert "\nhint: `fairdeal operator withdrawals`" in refused["unknown_withdrawal"]
+    assert "\nhint: a table that " in refused["wrong_phase"]
+    assert "FAIRDEAL_OPERATOR_TOKEN" in refused["forbidden"]
+
+
+@pytest.mark.parametrize("role", ["OPERATOR", "AUDITOR"])
+def test_a_variable_that_is_empty_is_named(role: str) -> None:
+    variables = {"FAIRDEAL_OPERATOR_TOKEN": OPERATOR, "FAIRDEAL_AUDITOR_TOKEN": AUDITOR, f"FAIRDEAL_{role}_TOKEN": ""}
+    done = run("operator", "stopped", "--url", "http://127.0.0.1:9", **variables)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"fairdeal: malformed: settings: FAIRDEAL_{role}_TOKEN: 16 characters or more")
+
+
+def test_what_answers_in_the_services_place_is_told_apart() -> None:
+    (line,) = told(ApiError("http_error", 502, "no detail"))
+    assert line == "fairdeal: http_error: something before the service, or in its place, answered with status 502"

@@ -1,0 +1,125 @@
+"""What commands about a running service are given, held to its one form before anybody is called.
+
+A test compares the forms with those of the API's description.
+"""
+
+import re
+from collections.abc import Callable
+from ipaddress import IPv6Address
+from typing import Annotated, Final
+
+import typer
+
+from fairdeal.ids import ASSET_CODE
+from fairdeal.limits import MAX_STAKE
+
+ID: Final = "[0-9a-f]{32}"
+TRANSACTION: Final = f"(deposit|withdrawn):{ID}"
+REFERENCE: Final = "[A-Za-z0-9._-]{8,64}"
+REASON: Final = r"[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*"
+REASON_LENGTH: Final = 500
+MONTH: Final = "2[0-9]{3}-(0[1-9]|1[0-2])"
+URL: Final = r"https?://(\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)(:[0-9]{1,5})?/?"
+EVERYBODY: Final = "everybody"
+
+_HEX: Final = "32 digits, 0 to 9 and a to f"
+
+
+def _form(pattern: str, what: str) -> Callable[[str | None], str | None]:
+    """A check of what was given, if it was. It raises typer.BadParameter, which names the argument by itself."""
+
+    def check(text: str | None) -> str | None:
+        if text is not None and re.fullmatch(pattern, text) is None:
+            raise typer.BadParameter(f"{text!r} is not {what}")
+        return text
+
+    return check
+
+
+def _check_reason(text: str) -> str:
+    if len(text) > REASON_LENGTH or re.fullmatch(REASON, text) is None:
+        raise typer.BadParameter(f"a reason is one line of 1 to {REASON_LENGTH} characters")
+    return text
+
+
+def _check_url(text: str) -> str:
+    found = re.fullmatch(URL, text)
+    try:
+        if found is not None and found["ipv6"] is not None:
+            IPv6Address(found["ipv6"])
+    except ValueError:
+        found = None
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is not the service's address, such as https://play.example")
+    return text
+
+
+Url = Annotated[
+    str,
+    typer.Option(
+        help="The service: scheme, host and, where it is not the usual one, port, such as https://play.example.",
+        callback=_check_url,
+    ),
+]
+Account = Annotated[
+    str,
+    typer.Argument(
+        metavar="ACCOUNT", help="The account's id, 32 hex digits.", callback=_form(ID, f"an account's id: {_HEX}")
+    ),
+]
+Withdrawal = Annotated[
+    str,
+    typer.Argument(
+        metavar="WITHDRAWAL",
+        help="The withdrawal's id, 32 hex digits.",
+        callback=_form(ID, f"a withdrawal's id: {_HEX}"),
+    ),
+]
+Match = Annotated[
+    str,
+    typer.Argument(metavar="MATCH", help="The match's id, 32 hex digits.", callback=_form(ID, f"a match's id: {_HEX}")),
+]
+Player = Annotated[
+    str,
+    typer.Argument(metavar="PLAYER", help="A pseudonym, 32 hex digits.", callback=_form(ID, f"a pseudonym: {_HEX}")),
+]
+Who = Annotated[
+    str,
+    typer.Argument(
+        metavar="WHO",
+        help=f"An account's id, or `{EVERYBODY}`.",
+        callback=_form(f"{EVERYBODY}|{ID}", f"an account's id ({_HEX}), nor `{EVERYBODY}`"),
+    ),
+]
+TransactionId = Annotated[
+    str,
+    typer.Argument(
+        metavar="TRANSACTION",
+        help="deposit:… as it was answered, or withdrawn: and a withdrawal's id.",
+        callback=_form(TRANSACTION, f"`deposit:` or `withdrawn:` and an id: {_HEX}"),
+    ),
+]
+Amount = Annotated[int, typer.Argument(metavar="AMOUNT", help="In the asset's smallest unit.", min=1, max=MAX_STAKE)]
+Reference = Annotated[
+    str,
+    typer.Option(
+        help="Of this payment alone, 8 to 64 letters, digits, `.`, `_`, `-`: said again, it does no more.",
+        callback=_form(REFERENCE, "8 to 64 letters, digits, `.`, `_`, `-`"),
+    ),
+]
+Asset = Annotated[
+    str | None,
+    typer.Option(
+        help="What it is counted in.",
+        show_default="the usual one",
+        callback=_form(ASSET_CODE, "the code of an asset, such as JETON"),
+    ),
+]
+Reason = Annotated[str, typer.Option(help="Why; kept for the auditor, for ever.", callback=_check_reason)]
+Month = Annotated[
+    str | None,
+    typer.Option(
+        help="Only what was opened in a month, UTC, such as 2026-11.",
+        callback=_form(MONTH, "a month, such as 2026-11"),
+    ),
+]
