@@ -3,7 +3,9 @@
 python -m tests.bench.growth      some minutes, and 2 GB of disk
 
 The matches that are over are copies of one that was played to its end here, each under ids of its own, all of them
-opened by the person who opens tables in this run. They are written by SQL, with the guards set aside meanwhile.
+opened by the person who opens tables in this run. They are written by SQL, with the guards set aside meanwhile; their
+leaves wait for the service, which takes them all into its log at the next start. Their money is not copied: neither a
+move nor opening a table looks at it.
 """
 
 import asyncio
@@ -77,6 +79,7 @@ async def past(home: Path) -> list[Row]:
         await template.resign(line)
         playing = await duels(service.port, persons, TABLES)
         copies = 0
+        await settled(service)  # the log has all of the match that is copied
         for count in PAST:
             with service.down():
                 copy_match(service.database, template.m, count - copies)
@@ -148,6 +151,12 @@ def copy_match(database: Path, m: str, count: int) -> None:
             chosen = ", ".join(other.get(column, column) for column in columns)
             own = "id" if table == "matches" else "match_id"
             sql.execute(f"INSERT INTO {table} SELECT {chosen} FROM copies, {table} WHERE {own} = ?", [m])
+        sql.execute(
+            "INSERT INTO log_queue (leaf, type, match_id)"
+            " SELECT CAST(replace(CAST(leaf AS TEXT), match_id, copy) AS BLOB), type, copy FROM copies, leaves"
+            " WHERE match_id = ? ORDER BY copies.k, n",
+            [m],
+        )
         for _, statement in guards:
             sql.execute(statement)
         sql.execute("COMMIT")
