@@ -33,8 +33,9 @@ _DAY_MS: Final = 86_400_000
 def export(folder: Annotated[Path, typer.Argument(metavar="DIR")], url: Url) -> None:
     """Mirror the log and everything beside it into a directory of plain files, for `fairdeal-verify audit`.
 
-    Run again, it fetches what is new; broken off, it goes on. The auditor's token is FAIRDEAL_AUDITOR_TOKEN. The exit
-    code is 1 when the service lacks a file that it owes.
+    The records of all matches and the significant events stand there too, as the service tells them at that time. Run
+    again, it fetches what is new; broken off, it goes on. The auditor's token is FAIRDEAL_AUDITOR_TOKEN. The exit code
+    is 1 when the service lacks a file that it owes.
     """
     from fairdeal.cli.mirror import mirror
     from fairdeal.tlog.text import encode_base64
@@ -82,7 +83,10 @@ def matches(url: Url, month: Month = None) -> None:
 
 @app.command()
 def signs(
-    records: Annotated[Path, typer.Argument(metavar="FILE", help="What `fairdeal audit matches` wrote.")],
+    records: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="`records.jsonl` of an export, or what `fairdeal audit matches` wrote."),
+    ],
 ) -> None:
     """Look for signs of collusion in the records of matches, a JSON object a line. Signs are no proofs.
 
@@ -100,17 +104,13 @@ def signs(
 
 def _records(api: "Api", span: tuple[int, int] | None) -> Iterator[dict[str, Any]]:
     """Those opened in the span. Times may go back a little, so that one reads on for a day beyond it."""
-    cursor = None
-    while True:
-        page = api.match_records(cursor)
-        for record in page["matches"]:
-            if span is not None and record["opened_at"] < span[0] - _DAY_MS:
-                return
-            if span is None or span[0] <= record["opened_at"] < span[1]:
-                yield record
-        cursor = page["cursor"]
-        if cursor is None:
+    from fairdeal.client import every
+
+    for record in every(api.match_records, "matches"):
+        if span is not None and record["opened_at"] < span[0] - _DAY_MS:
             return
+        if span is None or span[0] <= record["opened_at"] < span[1]:
+            yield record
 
 
 def _read_records(path: Path) -> "Iterator[MatchRecord]":

@@ -1,7 +1,6 @@
 """`fairdeal operator`: what an operator says to a running service, by its API and the operator's token."""
 
 import secrets
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -48,8 +47,10 @@ def deposit(account: Account, amount: Amount, reference: Reference, url: Url, as
 @app.command()
 def withdrawals(url: Url) -> None:
     """List the withdrawals that wait for an answer, newest first: id, account, amount, asset, since when."""
+    from fairdeal.client import every
+
     with role_api("operator", url) as api:
-        for one in _pending(api):
+        for one in every(api.pending_withdrawals, "withdrawals"):
             asked_at = datetime.fromtimestamp(one["asked_at"] / 1000, UTC).isoformat(timespec="seconds")
             typer.echo(f"{one['id']}  {one['account']}  {one['amount']} {one['asset']}  {asked_at}")
 
@@ -126,16 +127,6 @@ def role_api(role: Role, url: str) -> "Api":
     if token is None:
         raise Unauthenticated(f"the token goes into FAIRDEAL_{role.upper()}_TOKEN")
     return Api(url, token.get_secret_value())
-
-
-def _pending(api: "Api") -> "Iterator[Answer]":
-    cursor = None
-    while True:
-        page = api.pending_withdrawals(cursor)
-        yield from page["withdrawals"]
-        cursor = page["cursor"]
-        if cursor is None:
-            return
 
 
 def _end(withdrawal: str, result: str, url: str) -> None:

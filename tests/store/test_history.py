@@ -150,6 +150,7 @@ def test_nothing_of_this_reads_a_whole_table(tmp_path: Path) -> None:
     kept.statement(ann, ASSET, 1_005, 2_000)
     kept.statement(ann, ASSET, 0, 10)
     kept.statement_lines(ann, ASSET, 0, 9, 10)
+    kept.withdrawals(ann, 9, 10)
     kept.close()
     asked = [(sql, values) for sql, values in sent if sql.startswith("SELECT")]
     assert len(asked) > 12
