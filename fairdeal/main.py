@@ -49,7 +49,7 @@ from fairdeal.app.tables import Tables
 from fairdeal.app.teller import Teller
 from fairdeal.app.witnesses import Witnesses
 from fairdeal.commit import Custody
-from fairdeal.errors import ClockSteppedBack, FairdealError, StoreFailed
+from fairdeal.errors import ClockSteppedBack, FairdealError
 from fairdeal.keyfiles import LOG_KEY, RECEIPTS_KEY, SEALING_KEY, read_keys, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
@@ -57,7 +57,7 @@ from fairdeal.limits import CUSTODY_KEY_BYTES, KEY_BYTES
 from fairdeal.match import terms
 from fairdeal.match.receipts import receipt_name
 from fairdeal.settings import Limits, Settings
-from fairdeal.store import LogCopy, Notices, SqlStore
+from fairdeal.store import LogCopy, Notices, SqlStore, check_file
 from fairdeal.tlog import NoteSigner, format_policy
 from fairdeal.witness.asking import HttpWitnesses
 
@@ -252,16 +252,19 @@ def prove_books(settings: Settings) -> Proof:
 
 def _open_store(settings: Settings) -> SqlStore:
     if settings.database_url is None:
+        check_file(settings.database, made=True)
+        if not settings.database.exists():
+            log.info("a new database", extra={"file": str(settings.database)})
         settings.database.parent.mkdir(parents=True, exist_ok=True)
     return SqlStore(settings.place())
 
 
 def _open_stopped(settings: Settings) -> SqlStore:
-    """A database of nobody else's. A file that is not there is not made: it would be empty, its books would hold, and
-    the log would go on in it without the money. Raises StoreFailed.
+    """A database of nobody else's. One that is not there is not made: its books would hold, and the log would go on in
+    it without the money. Raises StoreFailed.
     """
-    if settings.database_url is None and not settings.database.exists():
-        raise StoreFailed(f"there is no database {settings.database}")
+    if settings.database_url is None:
+        check_file(settings.database, made=False)
     return SqlStore(settings.place(), sole=True)
 
 

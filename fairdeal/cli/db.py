@@ -25,13 +25,17 @@ def _db() -> None:
 
 @app.command("upgrade")
 def upgrade_schema(database: Database = None, database_url: DatabaseUrl = None) -> None:
-    """Make the schema in an empty database, or bring an older one to this program's version.
+    """Make the schema in an empty PostgreSQL, or bring an older database to this program's version.
 
     All of it happens or nothing. Stop the service and back the database up before; a service refuses to start on a
     schema of another version.
     """
     from fairdeal.cli.operator import read_settings
+    from fairdeal.store import check_file
     from fairdeal.store.upgrade import upgrade
 
-    before, after = upgrade(read_settings(database=database, database_url=database_url).place())
+    settings = read_settings(database=database, database_url=database_url)
+    if settings.database_url is None:
+        check_file(settings.database, made=False)
+    before, after = upgrade(settings.place())
     typer.echo(f"schema version {after}, " + {None: "new", after: "as before"}.get(before, f"before {before}"))

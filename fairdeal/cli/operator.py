@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from pydantic import ValidationError
 
-from fairdeal.errors import Malformed
+from fairdeal.errors import Malformed, StoreFailed
 from fairdeal.keyfiles import LOG_KEY, read_keys
 from fairdeal.keys import SigningKey
 from fairdeal.limits import KEY_BYTES
@@ -28,10 +28,22 @@ def serve_until_stopped(
     keys: Path | None,
     workers: int | None,
 ) -> None:
-    """Run the service. Raises AddressRefused, KeyRefused, DatabaseLocked, SchemaMismatch; Malformed for settings."""
+    """Run the service. Raises AddressRefused, KeyRefused, DatabaseLocked, SchemaMismatch, StoreFailed; Malformed for
+    settings.
+    """
     settings = read_settings(database=database, database_url=database_url, keys=keys, workers=workers)
+    if settings.database_url is None:
+        check_directory(settings.database, Settings.model_fields["database"].default)
     # The composition root stands above this layer: it is named here, not imported.
     import_module("fairdeal.main").run(settings, host, port)
+
+
+def check_directory(database: Path, usual: Path) -> None:
+    """That the directory of a database that is made when it is not there is there: of a path that was mistyped it is
+    not. The usual one is made. Raises StoreFailed.
+    """
+    if database != usual and not database.parent.is_dir():
+        raise StoreFailed(f"there is no directory {database.parent}: mend the database's path, or make it")
 
 
 def restore_database(database: Path | None, database_url: str | None, keys: Path | None) -> None:

@@ -17,6 +17,7 @@ _BUSY_SECONDS: Final = 10.0
 """How long another process on the same file may hold things up."""
 # FULL, because NORMAL may lose the last commits when the power goes: a cosignature would outlive what it is for.
 _PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "recursive_triggers = ON")
+_TABLE: Final = "checkpoints"
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS checkpoints"
     " (origin TEXT PRIMARY KEY, size INTEGER NOT NULL, note TEXT NOT NULL) STRICT",
@@ -37,6 +38,10 @@ class Memory:
         self._lock = Lock()
         with _our_errors():
             self._database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            tables = {name for (name,) in self._database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+            if tables and _TABLE not in tables:
+                self._database.close()
+                raise StoreFailed(f"{path} is no witness's database; it was left as it is")
             for pragma in _PRAGMAS:
                 self._database.execute(f"PRAGMA {pragma}")
         with self._transaction() as database:

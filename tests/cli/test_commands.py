@@ -3,19 +3,24 @@
 import io
 import os
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
+from itertools import product
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
 from fairdeal.__main__ import main
+from fairdeal.cli.operator import check_directory
+from fairdeal.errors import StoreFailed
 from fairdeal.keyfiles import LOG_KEY, write_key
 from fairdeal.keys import SigningKey
-from fairdeal.tlog import Policy, VerifierKey
+from fairdeal.settings import Settings
+from fairdeal.tlog import Policy, VerifierKey, format_policy
 
 IN_A_PROCESS = ("serve", "witness", "demo")
 """They change what a process is: its logging, its limits, its signals."""
@@ -113,7 +118,7 @@ def test_an_address_that_is_taken(tmp_path: Path) -> None:
     [
         ("audit signs {0}/none.jsonl", "none.jsonl: No such file or directory"),
         ("audit signs {0}", ": Is a directory"),
-        ("db upgrade --database {0}/none/x.db", "x.db.lock: No such file or directory"),
+        ("db upgrade --database {0}", ": Is a directory"),
         ("keys make --keys {0}/file", "file: File exists"),
     ],
 )
@@ -126,14 +131,69 @@ def test_a_file_that_cannot_be_used(line: str, named: str, tmp_path: Path) -> No
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["ledger check", "restore"])
-def test_a_database_that_is_not_there_is_not_made(command: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["ledger check", "restore", "db upgrade"])
+@pytest.mark.parametrize("name", ["x.db", "none/x.db", "empty.db"])
+def test_a_database_that_is_not_there_is_not_made(command: str, name: str, tmp_path: Path) -> None:
     """Made anew, its books would hold, and a log would go on in it without the money."""
-    database = tmp_path / "x.db"
-    done = run(*command.split(), "--database", database, FAIRDEAL_KEYS=str(tmp_path / "keys"))
+    (tmp_path / "empty.db").touch(0o644)
+    done = run(*command.split(), "--database", tmp_path / name, FAIRDEAL_KEYS=str(tmp_path / "keys"))
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.splitlines()[-1] == f"fairdeal: store_failed: there is no database {database}"
-    assert not database.exists()
+    assert done.stderr.splitlines()[-1] == f"fairdeal: store_failed: there is no database {tmp_path / name}"
+    assert {path.name for path in tmp_path.iterdir()} <= {"empty.db", "keys"}
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        *product(("ledger check", "restore", "db upgrade"), ("a text", "another program's", "one that is in use")),
+        ("serve", "another program's"),
+        ("witness", "another program's"),
+    ],
+)
+def test_somebody_elses_file_is_left_as_it_is(command: str, kind: str, tmp_path: Path) -> None:
+    home, other = tmp_path / "home", tmp_path / "home/other.db"
+    home.mkdir()
+    with closing(sqlite3.connect(other)) as database, socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        line = [*command.split(), "--database", other]
+        if command in ("serve", "witness"):
+            line += ["--port", str(holder.getsockname()[1]), "--keys", tmp_path / "keys"]
+        if command == "witness":
+            (tmp_path / "logs.txt").write_text(
+                format_policy([VerifierKey("a.log", SigningKey.from_seed(bytes(32)).public)])
+            )
+            line += ["--name", "w.example", "--logs", tmp_path / "logs.txt"]
+        if kind == "a text":
+            other.write_text("a text of somebody's\n" * 100)
+        else:
+            database.execute(f"PRAGMA journal_mode = {'WAL' if kind == 'one that is in use' else 'DELETE'}")
+            database.execute("CREATE TABLE cats (name TEXT)")
+        other.chmod(0o644)
+        before = {path: path.name.endswith("-shm") or path.read_bytes() for path in home.iterdir()}
+        done = run(*line, FAIRDEAL_KEYS=str(tmp_path / "keys"))
+        assert (done.returncode, done.stdout) == (1, ""), done.stderr
+        assert done.stderr.splitlines()[-1].startswith(f"fairdeal: store_failed: {other} is no ")
+        assert {path: path.name.endswith("-shm") or path.read_bytes() for path in home.iterdir()} == before
+        assert stat.S_IMODE(other.stat().st_mode) == 0o644
+
+
+def test_a_directory_that_was_named_is_not_made_for_a_database(tmp_path: Path) -> None:
+    done = run("serve", "--database", tmp_path / "farideal/x.db", "--keys", tmp_path / "keys")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"fairdeal: store_failed: there is no directory {tmp_path / 'farideal'}: mend the database's path, or make it\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_usual_directory_is_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`make serve` in a fresh clone."""
+    monkeypatch.chdir(tmp_path)
+    usual = Settings().database
+    check_directory(usual, usual)
+    with pytest.raises(StoreFailed):
+        check_directory(usual.with_name("x.db"), usual)
 
 
 def test_without_the_servers_packages(tmp_path: Path) -> None:
