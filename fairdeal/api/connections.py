@@ -1,12 +1,12 @@
 """How many connections there may be, what one may say before it is answered, and how long that may take."""
 
 import asyncio
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from fairdeal.api.door import MAX_BODY_BYTES, MAX_HEAD_BYTES
+from fairdeal.api.door import MAX_BODY_BYTES
 from fairdeal.api.problems import KINDS, problem
 
 HEAD_SECONDS: Final = 10.0
@@ -15,11 +15,8 @@ BODY_SECONDS: Final = 10.0
 """From the end of the head to the last byte of the body."""
 STALL_SECONDS: Final = 30.0
 """How long a reader may take over what is on its way to it, before it is dropped."""
-MAX_CALL_BYTES: Final = MAX_HEAD_BYTES + 8 * MAX_BODY_BYTES
-"""One call on the wire. A body in chunks of a byte each takes six times its size; what stands in chunks' extensions and
-behind the last one counts too.
-"""
-
+MAX_HEAD_BYTES: Final = 32 * 1024
+"""Names and values of a call's headers, and its path: what usual proxies pass on."""
 MAX_PIPELINED: Final = 16
 """Calls of one connection that wait for the one before them: each is remembered, and a packet holds thousands."""
 
@@ -39,14 +36,22 @@ LONG: Final = _refusal("Request Header Fields Too Large", "head_too_large")
 NO_HTTP: Final = _refusal("Bad Request", "bad_request")
 
 
-async def _busy(scope: Scope, receive: Receive, send: Send) -> None:
-    await problem("busy", headers={"Connection": "close", "Retry-After": "2"})(scope, receive, send)
+def _refusing(code: str, **headers: str) -> ASGIApp:
+    """Stands in for the application."""
+
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        await problem(code, headers={"Connection": "close", **headers})(scope, receive, send)
+
+    return refuse
 
 
 class BoundedConnection(HttpToolsProtocol):
     """One connection. `limit_concurrency` of the server's configuration bounds how many there may be, and also the
     calls that are being answered, those of callers who have gone included.
     """
+
+    max_body_bytes: ClassVar[int] = MAX_BODY_BYTES
+    """What the application takes; refusing a larger body in good order is the application's."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -56,6 +61,9 @@ class BoundedConnection(HttpToolsProtocol):
         self._late: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
         self._received = 0
+        # One call on the wire. A body in chunks of a byte each takes six times its size; what stands in chunks'
+        # extensions and behind the last one counts too.
+        self._max_call_bytes = MAX_HEAD_BYTES + 8 * self.max_body_bytes
         self._deaf = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -76,9 +84,12 @@ class BoundedConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
+        if self._late is None and self.timeout_keep_alive_task is not None:
+            # Between two calls: after an empty line the server would wait for ever.
+            self._await_head()
         self._received += len(data)
         super().data_received(data)
-        if self._received > (MAX_HEAD_BYTES if self._in_head else MAX_CALL_BYTES):
+        if self._received > (MAX_HEAD_BYTES if self._in_head else self._max_call_bytes):
             self._refuse(LONG)
 
     def on_message_begin(self) -> None:
@@ -96,7 +107,10 @@ class BoundedConnection(HttpToolsProtocol):
         self._in_head = False
         self._expect(BODY_SECONDS, SLOW_BODY)
         if self._most is not None and len(self.tasks) >= self._most:
-            self.app = _busy
+            self.app = _refusing("busy", **{"Retry-After": "2"})
+        elif len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEAD_BYTES:
+            # All of it in one packet, of which the end was read as well.
+            self.app = _refusing("head_too_large")
         super().on_headers_complete()
         if self.parser.should_upgrade():
             # The parser takes the body of such a call for the next one: it is the last.
@@ -105,15 +119,28 @@ class BoundedConnection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         _cancel(self._late)
+        self._late = None
         super().on_message_complete()
         self._received = 0
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._expect_read()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._expect_read()
+
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._stalled = self.loop.call_later(STALL_SECONDS, self.transport.abort)
+        self._expect_read()
 
     def resume_writing(self) -> None:
-        _cancel(self._stalled)
+        # A connection that closes is gone when the last byte is.
+        if not self.transport.is_closing():
+            _cancel(self._stalled)
+            self._stalled = None
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
@@ -128,6 +155,7 @@ class BoundedConnection(HttpToolsProtocol):
         if not self.transport.is_closing() and (cycle is None or cycle.response_complete or own):
             self.transport.write(answer)
         self.transport.close()
+        self._expect_read()
 
     def _await_head(self) -> None:
         if not self._in_head:
@@ -138,6 +166,11 @@ class BoundedConnection(HttpToolsProtocol):
         """The next part of a call, within so long."""
         _cancel(self._late)
         self._late = self.loop.call_later(seconds, self._refuse, otherwise)
+
+    def _expect_read(self) -> None:
+        """What is on its way to the reader is to be read in time."""
+        if self._stalled is None:
+            self._stalled = self.loop.call_later(STALL_SECONDS, self.transport.abort)
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> None:

@@ -2,8 +2,8 @@
 
 It gives the call an id unless it brings one, finds out whose address it comes from, takes in its body (bounded in
 size), stamps the moment the last byte arrived, refuses headers sent twice and bodies that are not strict JSON, hides
-every unforeseen fault and writes one log line. Bodies and query strings are never logged. How long a call may take to
-arrive, and a reader to take its answer, is for `connections`.
+every unforeseen fault and writes one log line. Bodies and query strings are never logged. How large a head may be, how
+long a call may take to arrive, and a reader to take its answer, is for `connections`.
 """
 
 import json
@@ -26,8 +26,6 @@ log = logging.getLogger("fairdeal.api")
 
 MAX_BODY_BYTES: Final = MAX_EVENT_BYTES
 """No call needs a larger body than an event."""
-MAX_HEAD_BYTES: Final = 32 * 1024
-"""Names and values of a call's headers, and its path: what usual proxies pass on."""
 ARRIVED: Final = "fairdeal.arrived_ms"
 """The scope's member with the time, ms since the epoch, at which a call with a body was all there."""
 SENT: Final = "fairdeal.sent"
@@ -188,11 +186,8 @@ def _first(head: Head, name: bytes, usual: str) -> str:
     return head[name][0].strip().lower() if name in head else usual
 
 
-def _check_head(head: Head, path: bytes) -> None:
-    """Raises _Refusal for what could be read in two ways, or is larger than anybody needs."""
-    size = sum(len(name) * len(values) + sum(map(len, values)) for name, values in head.items())
-    if len(path) + size > MAX_HEAD_BYTES:
-        raise _Refusal("head_too_large")
+def _check_head(head: Head) -> None:
+    """Raises _Refusal for what could be read in two ways, or announces a body larger than anybody needs."""
     if any(len(head.get(name, ())) > 1 for name in _ONCE):
         raise _Refusal("bad_request")
     if _first(head, b"transfer-encoding", "chunked") != "chunked":
@@ -206,7 +201,7 @@ def _check_head(head: Head, path: bytes) -> None:
 
 async def _take_body(scope: Scope, head: Head, receive: Receive) -> Receive:
     """Reads the whole body, and returns what hands it on. Raises _Refusal, _Gone."""
-    _check_head(head, scope.get("raw_path", b"") + scope.get("query_string", b""))
+    _check_head(head)
     if scope["method"] not in _WITH_BODY and _BODY_SAID.isdisjoint(head):
         return receive
     if b"upgrade" in head and not _BODY_SAID.isdisjoint(head):

@@ -1,4 +1,4 @@
-"""The process that serves: listening, a bound on connections, an orderly end, and the metrics beside the API."""
+"""The process that serves: listening, bounded connections, an orderly end, and the metrics beside the API."""
 
 import gc
 import logging
@@ -12,6 +12,7 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
 from prometheus_client import start_http_server
+from starlette.types import ASGIApp
 
 from fairdeal.api.caller import Services
 from fairdeal.api.connections import BoundedConnection
@@ -40,20 +41,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, app: FastAPI, host: str, port: int, on_ready: Callable[[], None] = lambda: None) -> None:
         services: Services = app.state.services
-        config = uvicorn.Config(
-            app,
-            host=host,
-            port=port,
-            http=BoundedConnection,
-            limit_concurrency=services.connections_max,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,  # the door reads them, of trusted proxies alone
-            timeout_graceful_shutdown=GRACEFUL_SECONDS,
-            ws="none",
-        )
-        super().__init__(config)
+        super().__init__(bounded(app, host, port, services.connections_max))
         self._hub, self._drain = services.hub, services.drain
         self._on_ready = on_ready
         self._ticker: Ticker = app.state.ticker
@@ -76,6 +64,25 @@ class Server(uvicorn.Server):
         self._hub.close()
         await run_in_threadpool(self._ticker.stop)
         await super().shutdown(sockets)
+
+
+def bounded(
+    app: ASGIApp, host: str, port: int, connections_max: int, connection: type[BoundedConnection] = BoundedConnection
+) -> uvicorn.Config:
+    """How a server that anybody may call is set up."""
+    return uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=connection,
+        limit_concurrency=connections_max,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # the door reads them, of trusted proxies alone
+        timeout_graceful_shutdown=GRACEFUL_SECONDS,
+        ws="none",
+    )
 
 
 def collect_garbage_seldom() -> None:

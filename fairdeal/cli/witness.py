@@ -2,23 +2,35 @@
 
 import logging
 import secrets
-import socket
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 import uvicorn
 
+from fairdeal.api.connections import BoundedConnection
 from fairdeal.api.logs import configure_logging
-from fairdeal.errors import AddressRefused, StoreFailed
+from fairdeal.api.server import bounded, listen
+from fairdeal.errors import StoreFailed
 from fairdeal.keyfiles import WITNESS_KEY, read_key, write_key
 from fairdeal.keys import SigningKey
 from fairdeal.limits import KEY_BYTES
 from fairdeal.settings import read_policy
 from fairdeal.tlog import Cosigner
+from fairdeal.tlog.witness import MAX_REQUEST_BYTES
 from fairdeal.witness.memory import Memory
 from fairdeal.witness.service import WitnessService
 
 log = logging.getLogger("fairdeal.witness")
+
+CONNECTIONS_MAX: Final = 256
+"""A log needs one; each may bring a body of half a megabyte."""
+
+
+class WitnessConnection(BoundedConnection):
+    """Takes bodies of a witness's size."""
+
+    max_body_bytes = MAX_REQUEST_BYTES
 
 
 def witness_until_stopped(name: str, keys: Path, database: Path, logs: Path, host: str, port: int) -> None:
@@ -35,19 +47,16 @@ def witness_until_stopped(name: str, keys: Path, database: Path, logs: Path, hos
         )
     database.parent.mkdir(parents=True, exist_ok=True)
     memory = Memory(database)
-    with closing(memory), _listen(host, port) as listening:
+    with closing(memory), listen(host, port) as listening:
         if not key.exists():
             write_key(key, secrets.token_bytes(KEY_BYTES))
         cosigner = Cosigner(name, SigningKey.from_seed(read_key(key, KEY_BYTES)))
         configure_logging()
         print(cosigner.verifier_key.format(), flush=True)
         log.info("listening", extra={"host": host, "port": port})
-        app = WitnessService(cosigner, trusted, memory).application()
-        uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, server_header=False)).run([listening])
+        witness_server(WitnessService(cosigner, trusted, memory), host, port).run([listening])
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError:
-        raise AddressRefused(f"cannot listen on {host}, port {port}") from None
+def witness_server(service: WitnessService, host: str, port: int) -> uvicorn.Server:
+    """Bounds what callers may say and how long they may take, as the main service does."""
+    return uvicorn.Server(bounded(service.application(), host, port, CONNECTIONS_MAX, WitnessConnection))

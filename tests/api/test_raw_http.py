@@ -1,9 +1,7 @@
 """What somebody can say who writes bytes and keeps to no rules: a problem is the answer, or the connection is cut."""
 
-import json
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -14,10 +12,11 @@ import httpx2
 import pytest
 
 from fairdeal.api import connections
-from fairdeal.api.connections import MAX_PIPELINED
-from fairdeal.api.door import MAX_HEAD_BYTES
+from fairdeal.api.connections import MAX_HEAD_BYTES, MAX_PIPELINED
+from tests.api.raw import PATIENCE_S, code, connect, heard, said
 from tests.api.serving import served
 from tests.api.table import Person, Service
+from tests.durability.process import until
 
 HERE: Final = b"Host: here\r\n"
 JSON: Final = HERE + b"Content-Type: application/json\r\n"
@@ -25,7 +24,6 @@ LAST: Final = b"Connection: close\r\n\r\n"
 SIGN_UP: Final = b"POST /v1/accounts HTTP/1.1\r\n" + JSON
 CHUNKED: Final = SIGN_UP + b"Transfer-Encoding: chunked\r\n\r\n"
 WELL: Final = b"GET /healthz HTTP/1.1\r\n" + HERE
-PATIENCE_S: Final = 60
 
 
 @pytest.fixture(scope="module")
@@ -43,42 +41,6 @@ def alice(service: Service) -> Person:
 def port(service: Service, alice: Person) -> Iterator[int]:
     with served(service) as url:
         yield int(url.rsplit(":", 1)[1])
-
-
-def connect(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
-
-
-def heard(connection: socket.socket) -> bytes:
-    """Everything until the other end closes, which it may do while something is still unread."""
-    answer = b""
-    try:
-        while part := connection.recv(65_536):
-            answer += part
-    except ConnectionResetError:
-        pass
-    return answer
-
-
-def said(port: int, *parts: bytes) -> bytes:
-    """What comes back for these parts until the other end closes."""
-    with closing(connect(port)) as connection:
-        try:
-            for part in parts:
-                connection.sendall(part)
-        except (BrokenPipeError, ConnectionResetError):
-            pass
-        return heard(connection)
-
-
-def code(answer: bytes) -> tuple[int, str]:
-    """Status and code of the one problem that an answer is."""
-    head, _, body = answer.partition(b"\r\n\r\n")
-    assert b"application/problem+json" in head
-    told = json.loads(body)
-    assert told["type"] == f"/v1/errors/{told['code']}"
-    assert head.startswith(b"HTTP/1.1 %d " % told["status"])
-    return told["status"], told["code"]
 
 
 NO_HTTP: Final = {
@@ -257,34 +219,66 @@ def test_a_body_that_comes_by_drops_is_given_up(port: int, monkeypatch: pytest.M
     assert b'"code":"body_timeout"' in answer
 
 
-@pytest.mark.parametrize("reads", [False, True])
-def test_a_reader_that_stalls_is_dropped_and_no_other(
-    service: Service, port: int, monkeypatch: pytest.MonkeyPatch, *, reads: bool
-) -> None:
-    monkeypatch.setattr(connections, "STALL_SECONDS", 0.2)
-    whole = len(said(port, b"GET /openapi.json HTTP/1.1\r\n" + HERE + LAST))
-    made = connections.BoundedConnection.connection_made
+def test_an_empty_line_after_a_call_begins_the_next(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(connect(port)) as connection:
+        connection.sendall(WELL + b"\r\n")
+        answer = b""
+        while not answer.endswith(b'{"status":"ok"}'):
+            answer += connection.recv(4_096)
+        monkeypatch.setattr(connections, "HEAD_SECONDS", 0.1)
+        connection.sendall(b"\r\n")
+        assert code(heard(connection)) == (408, "head_timeout")
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[connections.BoundedConnection]:
+    """The connections that the service makes from here on, which hand little to the kernel."""
+    kept: list[connections.BoundedConnection] = []
+    make = connections.BoundedConnection.connection_made
 
     def with_a_small_buffer(connection: connections.BoundedConnection, transport: Any) -> None:
         transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
-        made(connection, transport)
+        kept.append(connection)
+        make(connection, transport)
 
     monkeypatch.setattr(connections.BoundedConnection, "connection_made", with_a_small_buffer)
+    return kept
 
-    def open_connections() -> float | None:
-        return service.app.state.services.metrics.registry.get_sample_value("fairdeal_connections")
 
-    with closing(socket.socket()) as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-        connection.settimeout(PATIENCE_S)
-        connection.connect(("127.0.0.1", port))
-        before = open_connections()
-        connection.sendall((b"GET /openapi.json HTTP/1.1\r\n" + HERE + b"\r\n") * 7)
-        connection.sendall(b"GET /openapi.json HTTP/1.1\r\n" + HERE + LAST)
-        while not reads and open_connections() == before:
-            time.sleep(0.01)
-        read = len(heard(connection))
-    assert (read > whole * 7) is reads
+def connect_small(port: int) -> socket.socket:
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    connection.settimeout(PATIENCE_S)
+    connection.connect(("127.0.0.1", port))
+    return connection
+
+
+@pytest.mark.parametrize("last", [LAST, b"\r\n"], ids=["closes", "stays"])
+@pytest.mark.parametrize("path", [b"/openapi.json", b"/v1/rules"], ids=["much", "little"])
+def test_a_reader_that_stalls_is_dropped(
+    port: int, made: list[connections.BoundedConnection], path: bytes, last: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when so little is left that the service goes on writing."""
+    call = b"GET " + path + b" HTTP/1.1\r\n" + HERE
+    whole = len(said(port, call + LAST))
+    monkeypatch.setattr(connections, "STALL_SECONDS", 0.2)
+    monkeypatch.setattr(made[-1].config, "timeout_keep_alive", 0)
+    with closing(connect_small(port)) as connection:
+        connection.sendall((call + b"\r\n") * 7 + call + last)
+        read = len(connection.recv(1))
+        until(lambda: made[-1] not in made[-1].connections)
+        read += len(heard(connection))
+    assert read < whole * 7
+
+
+def test_a_reader_that_reads_is_not(port: int, made: list[connections.BoundedConnection]) -> None:
+    with closing(connect_small(port)) as connection:
+        connection.sendall((b"GET /openapi.json HTTP/1.1\r\n" + HERE + b"\r\n") * 7 + WELL + b"\r\n")
+        answer = b""
+        while not answer.endswith(b'{"status":"ok"}'):
+            answer += connection.recv(65_536)
+        assert made[-1]._stalled is None
+    assert answer.count(b"HTTP/1.1 200 ") == 8
 
 
 def test_a_head_is_answered_by_a_head(port: int) -> None:
