@@ -19,8 +19,8 @@ from fairdeal_verifier import cli
 from fairdeal_verifier.audit import findings, words
 from tests.verifier.builder import target
 from tests.verifier.house import TERMS, House, house, matches
+from tests.verifier.house_faults import PLANTS
 from tests.verifier.logged import NEXT_LOG_KEY, Log, policy_text
-from tests.verifier.test_audit import PLANTS
 
 TOKEN = "an-auditors-token"
 
