@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 from fairdeal.match import HeldLog, parse_bundle, parse_held, write_bundle, write_held
-from fairdeal_verifier import Policy, Report, verify
+from fairdeal_verifier import Policy, verify
 from fairdeal_verifier.errors import WrongUsage
 from tests.agreement.log_forgeries import forged_headers, held_changes, held_forks, policies
 from tests.agreement.log_lies import cosignatures_changed, header_changes, notes_changed
@@ -20,8 +20,8 @@ from tests.agreement.made_up import log_size
 from tests.agreement.sealing import Forger
 from tests.agreement.short_matches import short
 from tests.simulator import ENDINGS, Played, play
+from tests.verifier.reports import Told, told
 
-Told = tuple[str, int | None, str | None, int | None]
 ACCEPTED = ("verified", "unchecked", "pending")
 
 
@@ -36,10 +36,6 @@ def policy_of(match: Played) -> Policy:
 
 def witnessed_policy_of(match: Played) -> Policy:
     return Policy.parse(match.witnessed_policy.encode())
-
-
-def told(report: Report) -> Told:
-    return report.verdict, report.step, report.cause, report.broken_at
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

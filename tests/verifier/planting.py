@@ -6,15 +6,15 @@ from typing import Any
 from fairdeal_verifier import verify
 from fairdeal_verifier.cards import CARD_NAMES
 from tests.verifier.builder import Match
+from tests.verifier.reports import Told, told
 
 Change = Callable[[Match], int | None]
 """Plants a fault in a match and returns the place where it must be seen."""
 
 
-def found(match: Match, held: int | None = None, **changed: Any) -> tuple[str, int | None, str | None, int | None]:
+def found(match: Match, held: int | None = None, **changed: Any) -> Told:
     bundle = changed["bundle"] if "bundle" in changed else match.bundle(changed.get("head"))
-    report = verify(bundle, match.policy(), None if held is None else match.held_file(held))
-    return report.verdict, report.step, report.cause, report.broken_at
+    return told(verify(bundle, match.policy(), None if held is None else match.held_file(held)))
 
 
 def number(match: Match) -> None:

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from fairdeal_verifier import Policy, Report, WrongUsage, verify
+from fairdeal_verifier import Policy, WrongUsage, verify
 from fairdeal_verifier.merkle import roots
 from fairdeal_verifier.report import Ending
 from tests.verifier.builder import ENDINGS, GAMES, Match, cancelled, target
+from tests.verifier.reports import told
 
 SEEDS = range(9)
 FEW_SEEDS = (0, 1, 4)
@@ -31,10 +32,6 @@ REASONS = {
     "no stake": {"target"},
     "all pass": {"target"},
 }
-
-
-def told(report: Report) -> tuple[str, int | None, str | None, int | None]:
-    return report.verdict, report.step, report.cause, report.broken_at
 
 
 def held_by_a_seat(match: Match) -> bytes | None:
