@@ -254,7 +254,7 @@ def _open_store(settings: Settings) -> SqlStore:
     if settings.database_url is None:
         check_file(settings.database, made=True)
         if not settings.database.exists():
-            log.info("a new database", extra={"file": str(settings.database)})
+            log.warning("a new database", extra={"file": str(settings.database)})
         settings.database.parent.mkdir(parents=True, exist_ok=True)
     return SqlStore(settings.place())
 

@@ -18,10 +18,10 @@ _HINTS: Final = {
     "unreachable": "is the service running, and is --url its address?",
     "not_found": "--url is the service's scheme, host and port; is it fairdeal that listens there?",
     "idempotency_conflict": "one --reference is of one payment; the journal has the deposit that was made under it",
-    "unknown_account": "signing up answers the account's id; `fairdeal audit identify` finds it by a pseudonym",
+    "unknown_account": "signing up answered the account's id; an account that was erased is unknown as well",
     "unknown_withdrawal": "`fairdeal operator withdrawals` lists those that wait, with their ids",
     "withdrawal_ended": "a payout that should not have been is undone by `fairdeal operator reverse`",
-    "wrong_phase": "a table that is not full ends by itself, with all stakes back; see docs/operating.md",
+    "wrong_phase": "until all have joined a table ends by itself, all stakes back; what has ended stays as it ended",
     "insufficient_funds": "the money is staked or spent; a balance never goes below zero",
 }
 """By code: an error's own, or the one of the service's problem."""

@@ -50,9 +50,12 @@ def withdrawals(url: Url) -> None:
     from fairdeal.client import every
 
     with role_api("operator", url) as api:
-        for one in every(api.pending_withdrawals, "withdrawals"):
-            asked_at = datetime.fromtimestamp(one["asked_at"] / 1000, UTC).isoformat(timespec="seconds")
-            typer.echo(f"{one['id']}  {one['account']}  {one['amount']} {one['asset']}  {asked_at}")
+        waiting = list(every(api.pending_withdrawals, "withdrawals"))
+    for one in waiting:
+        asked_at = datetime.fromtimestamp(one["asked_at"] / 1000, UTC).isoformat(timespec="seconds")
+        typer.echo(f"{one['id']}  {one['account']}  {one['amount']} {one['asset']}  {asked_at}")
+    if not waiting:
+        typer.echo("no withdrawal waits", err=True)
 
 
 @app.command()
@@ -143,3 +146,5 @@ def _switch(who: str, play: str, reason: str, url: str) -> None:
 def _echo_stopped(told: "Answer") -> None:
     for one in told["off"]:
         typer.echo(f"{one['account'] or EVERYBODY}  {one['reason']}")
+    if not told["off"]:
+        typer.echo("play is stopped for nobody", err=True)

@@ -252,8 +252,18 @@ def test_a_refusal_has_its_own_code_the_commands_words_and_a_hint(service: Servi
     assert "--reference" in refused["idempotency_conflict"]
     assert "--asset" in refused["terms_refused"]
     assert "\nhint: `fairdeal operator withdrawals`" in refused["unknown_withdrawal"]
-    assert "\nhint: a table that " in refused["wrong_phase"]
+    assert "\nhint: until all have joined " in refused["wrong_phase"]
     assert "FAIRDEAL_OPERATOR_TOKEN" in refused["forbidden"]
+
+
+def test_that_there_is_nothing_is_told_beside_the_output(url: str) -> None:
+    for words, nothing in (
+        ("withdrawals", "no withdrawal waits"),
+        ("stopped", "play is stopped for nobody"),
+        ("resume everybody --reason mended", "play is stopped for nobody"),
+    ):
+        done = run("operator", *words.split(), "--url", url, FAIRDEAL_OPERATOR_TOKEN=OPERATOR)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", f"{nothing}\n")
 
 
 @pytest.mark.parametrize("role", ["OPERATOR", "AUDITOR"])
