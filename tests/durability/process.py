@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,7 +39,8 @@ STEP_MS: Final = 300_000
 
 @dataclass(frozen=True)
 class Kill:
-    """The heartbeat that the database held when the process was gone; None when it died before its first one."""
+    """The heartbeat that the database held when the process was gone; None when it died before its first one, or after
+    its database."""
 
     last_beat: int | None
 
@@ -120,7 +121,9 @@ class Service:
             process.send_signal(signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL
             made = isinstance(self.place, str) or self.place.exists()
-            beat = self.rows("SELECT at FROM heartbeat") if made else []
+            beat: list[tuple[Any, ...]] = []
+            with suppress(psycopg.OperationalError):
+                beat = self.rows("SELECT at FROM heartbeat") if made else []
             self.kills.append(Kill(beat[0][0] if beat else None))
 
     def stop(self) -> None:

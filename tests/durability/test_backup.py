@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 import httpx2
 import pytest
@@ -23,8 +23,10 @@ from fairdeal_verifier import Policy as VerifierPolicy
 from fairdeal_verifier import verify
 from tests.agreement.test_served_audit import AUDITOR, audit
 from tests.cli.test_commands import run
+from tests.durability.archive import Archived
 from tests.durability.duel import DEPOSIT, GIVE_UP_S, Both, Enough, Program, gone, leave_after, programs, seated
 from tests.durability.history import check_one_history
+from tests.durability.own_postgres import own_postgres
 from tests.durability.process import Service
 from tests.store.postgres import Postgres, programs_of_postgres
 
@@ -91,10 +93,19 @@ class Postgresql:
         subprocess.run([programs_of_postgres() / program, *words], check=True, timeout=GIVE_UP_S)
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
-def database(request: pytest.FixtureRequest) -> Iterator[Sqlite | Postgresql]:
+Database: TypeAlias = Sqlite | Postgresql | Archived
+
+
+@pytest.fixture(params=["sqlite", *(pytest.param(kind, marks=pytest.mark.soak) for kind in ("postgresql", "archive"))])
+def database(request: pytest.FixtureRequest) -> Iterator[Database]:
     if request.param == "sqlite":
         yield Sqlite()
+        return
+    if request.param == "archive":
+        with own_postgres() as server:
+            archived = Archived(server)
+            archived.take_base()
+            yield archived
         return
     postgres: Postgres = request.getfixturevalue("postgres")
     made = Postgresql(postgres.database())
@@ -103,7 +114,7 @@ def database(request: pytest.FixtureRequest) -> Iterator[Sqlite | Postgresql]:
     postgres.drop(made.settings["database_url"])
 
 
-def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path, database: Sqlite | Postgresql) -> None:
+def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path, database: Database) -> None:
     """When it was taken one match was over, and one was live that went on; another was played afterwards."""
     backup, kept, settings = tmp_path / "backup", tmp_path / "kept.checkpoint", database.settings
     with ThreadPoolExecutor(2) as pool, Service(tmp_path / "service", auditor_token=AUDITOR, **settings) as service:
@@ -111,7 +122,7 @@ def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path, database: Sq
         over = resigned(both)
         before = [program.wallet() for program in both]
         live = seated(both)
-        _, waiting = leave_after(both, live, 12, pool, lambda: database.back_up(service, backup))
+        _, waiting = leave_after(both, live, 12, pool, {6: lambda: database.back_up(service, backup)})
         played = service.size(live)
         later = resigned(both)
         kept.write_text(httpx2.get(f"{service.url}/log/checkpoint").text)
