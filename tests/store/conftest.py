@@ -1,4 +1,4 @@
-"""What the behaviour suite runs over: a store on each database, and a small house on it."""
+"""What the tests of any store run over: a store on each database, and a small house on it."""
 
 from collections.abc import Iterator
 from pathlib import Path

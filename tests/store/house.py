@@ -1,17 +1,39 @@
 """A small house on any store: it makes ids, moves money by the book, and checks the whole books after every step."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from threading import Barrier
+from typing import TypeVar
 
 from fairdeal import canonical, ledger
 from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
 from fairdeal.app.ports import Account, Append, CommitResult, NewTable, Once, Seat, Sitting, Status, Store, Table
+from fairdeal.errors import FairdealError
 
 ASSET = "JETON"
 FEES = ledger.FeeSchedule("house-1", 750, 2**53 - 1, 200, "pot")
 JOIN_MS = 60_000
 MOST = 1_000
 """Unfinished tables of one opener."""
+NOBODY = "f" * 32
+"""The id of no account and of no match."""
+Value = TypeVar("Value")
+
+
+def together(*works: Callable[[], Value]) -> list[Value | FairdealError]:
+    """What each work gave or raised, all started at the same moment in threads of their own."""
+    barrier = Barrier(len(works))
+
+    def run(work: Callable[[], Value]) -> Value | FairdealError:
+        barrier.wait()
+        try:
+            return work()
+        except FairdealError as error:
+            return error
+
+    with ThreadPoolExecutor(len(works)) as threads:
+        return list(threads.map(run, works))
 
 
 def open_leaf(match_id: str) -> bytes:

@@ -14,8 +14,7 @@ from fairdeal.errors import (
     UnknownWithdrawal,
     WithdrawalEnded,
 )
-from tests.store.house import ASSET, House
-from tests.store.test_behaviour import NOBODY, together
+from tests.store.house import ASSET, NOBODY, House, together
 
 
 def test_money_asked_for_is_set_aside_and_leaves_once(store: Store, house: House) -> None:

@@ -8,8 +8,7 @@ from fairdeal.app.ports import Account, Session, Store
 from fairdeal.app.safeguard_ports import Exclusion
 from fairdeal.errors import AccountInUse, CredentialsRefused, NameTaken, RecordsBroken, UnknownAccount
 from fairdeal.ledger import Win
-from tests.store.house import ASSET, House
-from tests.store.test_behaviour import together
+from tests.store.house import ASSET, NOBODY, House, together
 
 
 def erase(house: House, account_id: str, kept_ms: int = 0) -> None:
@@ -62,7 +61,7 @@ def test_nothing_more_is_done_for_an_erased_account(store: Store, house: House) 
         with pytest.raises(UnknownAccount):
             attempt()
     with pytest.raises(UnknownAccount):
-        erase(house, "f" * 32)
+        erase(house, NOBODY)
 
 
 def test_money_matches_and_exclusions_end_first(store: Store, house: House) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from fairdeal.app.ports import Account, Session, Store
 from fairdeal.errors import CredentialsRefused, UnknownAccount
-from tests.store.test_behaviour import NOBODY, together
+from tests.store.house import NOBODY, together
 
 ANN = "a" * 32
 FIRST, SECOND, THIRD = b"1" * 32, b"2" * 32, b"3" * 32

@@ -10,8 +10,7 @@ from fairdeal.app.ports import Store
 from fairdeal.app.proof import prove
 from fairdeal.errors import InsufficientFunds, Malformed, NotReversible, Refused, UnknownAccount, WithdrawalEnded
 from fairdeal.ledger import Kind, Win
-from tests.store.house import ASSET, House
-from tests.store.test_behaviour import together
+from tests.store.house import ASSET, House, together
 
 
 def newest(store: Store) -> ledger.Transaction:

@@ -23,8 +23,7 @@ from fairdeal.app.safeguard_ports import (
 from fairdeal.errors import Excluded, PlayerLimitReached, PlayStopped, StoreFailed, UnknownAccount
 from fairdeal.ledger import Refund, Win
 from fairdeal.store import SqlStore, cashier, lobby
-from tests.store.house import ASSET, House
-from tests.store.test_behaviour import NOBODY, together
+from tests.store.house import ASSET, NOBODY, House, together
 
 DAY = 86_400_000
 NOON = 1_700_000_000_000 // DAY * DAY + DAY // 2
