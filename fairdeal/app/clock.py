@@ -1,12 +1,12 @@
 """The server's clock: what happens at a table with nobody connected."""
 
 import logging
-from threading import Event, Thread
 from typing import Final
 
 from fairdeal.app.changes import tell_step
 from fairdeal.app.heart import Heart
 from fairdeal.app.house import Clock
+from fairdeal.app.loop import Loop
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Store
 from fairdeal.errors import ClockSteppedBack
@@ -35,22 +35,18 @@ class Ticker:
         self._matches = matches
         self._clock = clock
         self._ailing: dict[str, int] = {}
-        self._fault: type[Exception] | None = None
         self._step: ClockSteppedBack | None = None
-        self._stopping = Event()
-        self._thread: Thread | None = None
+        # The heart stops with the store; when it beats again the gap is made up for.
+        self._loop = Loop("clock", self._look, TICK_SECONDS, log, "the clock cannot go on")
 
     def start(self) -> None:
         """Looks once, so that whatever the service slept through is known before the first call, then goes on."""
-        self._look()
-        self._thread = Thread(target=self._run, name="clock", daemon=True)
-        self._thread.start()
+        self._loop.look()
+        self._loop.start()
 
     def stop(self) -> None:
         """Ends the thread, and waits for it."""
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join()
+        self._loop.stop()
 
     def tick(self) -> None:
         """Beats, after making up for an outage, then does what is due."""
@@ -78,20 +74,13 @@ class Ticker:
             return None
         return Tick()
 
-    def _run(self) -> None:
-        while not self._stopping.wait(TICK_SECONDS):
-            self._look()
-
     def _look(self) -> None:
+        if self._step is not None:
+            tell_step(self._store, self._step)
+            self._step = None
         try:
-            if self._step is not None:
-                tell_step(self._store, self._step)
-                self._step = None
             self.tick()
-            self._fault = None
-        except Exception as error:
-            # The heart stops with the store; when it beats again the gap is made up for.
-            if type(error) is not self._fault:
-                log.exception("the clock cannot go on")
-                self._step = error if isinstance(error, ClockSteppedBack) else self._step
-            self._fault = type(error)
+        except ClockSteppedBack as error:
+            if self._loop.failing is not ClockSteppedBack:
+                self._step = error
+            raise

@@ -8,11 +8,10 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from threading import Event as Signal
-from threading import Thread
 from typing import Any, Final
 
 from fairdeal.app.house import Clock
+from fairdeal.app.loop import Loop
 from fairdeal.app.ports import SignificantEvent, Store
 from fairdeal.app.proof_ports import MatchEnd
 from fairdeal.errors import LedgerBroken, Malformed, RecordsBroken
@@ -79,24 +78,25 @@ def prove(store: Store, pause: Callable[[], None] = lambda: None) -> Proof:
     return Proof(proving.frontier.size, proving.frontier.root(), proving.ended, fault)
 
 
-class Nightly(Thread):
+class Nightly:
     """Proves the books with the first look of every day, UTC, and keeps the result; `look` is one look.
 
     Where there was no proof yet, the first one comes the day after the first transaction.
     """
 
     def __init__(self, store: Store, clock: Clock) -> None:
-        super().__init__(name="proof", daemon=True)
         self._store = store
         self._clock = clock
-        self._stopping = Signal()
-        self._fault: type[Exception] | None = None
+        # A proof that failed is owed, and tried again at the next look.
+        self._loop = Loop("proof", self.look, LOOK_SECONDS, log, "the books cannot be proved")
+
+    def start(self) -> None:
+        """Goes on looking, in a thread of its own."""
+        self._loop.start()
 
     def stop(self) -> None:
         """Ends the thread, and waits for it; a proof that is half made is made again."""
-        self._stopping.set()
-        if self.is_alive():
-            self.join()
+        self._loop.stop()
 
     def look(self) -> None:
         """Proves the books when it is time to, unless another process does. Raises what keeps the store from being
@@ -110,27 +110,12 @@ class Nightly(Thread):
         since, now = self._since(), self._clock.now_ms()
         if since is None or since // DAY_MS >= now // DAY_MS:
             return
-        made = prove(self._store, self._pause)
+        made = prove(self._store, lambda: self._loop.pause(_PAUSE_SECONDS))
         self._store.keep_significant(made.event(self._clock.now_ms()))
         if made.fault is None:
             log.info("the books hold", extra={"transactions": made.transactions, "matches": made.matches})
         else:
             log.error("incident", extra={"why": f"the books do not hold: {made.fault}"})
-
-    def run(self) -> None:
-        """The thread's work."""
-        while not self._stopping.is_set():
-            try:
-                self.look()
-                self._fault = None
-            except _Stopped:
-                return
-            except Exception as error:
-                # Tried again at the next look: the proof is owed.
-                if type(error) is not self._fault:
-                    log.exception("the books cannot be proved")
-                self._fault = type(error)
-            self._stopping.wait(LOOK_SECONDS)
 
     def _since(self) -> int | None:
         """The time after whose day a proof is due; None before there is any money."""
@@ -139,14 +124,6 @@ class Nightly(Thread):
             return last.at
         first = self._store.journal(0, 1)
         return Transaction.parse(first[0]).at if first else None
-
-    def _pause(self) -> None:
-        if self._stopping.wait(_PAUSE_SECONDS):
-            raise _Stopped
-
-
-class _Stopped(Exception):
-    pass
 
 
 class _Proving:

@@ -8,13 +8,14 @@ in one process and between several; locks only save work that would be lost.
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Lock, Thread
+from threading import Lock
 from time import monotonic
 from typing import Final
 
 from fairdeal.app.house import Clock
 from fairdeal.app.log_keys import LogKeys
 from fairdeal.app.log_ports import CommitResult, JournalMark, LogAppend, LogCopy, LogHead, LogStore, SignedCheckpoint
+from fairdeal.app.loop import Loop
 from fairdeal.app.ports import Store
 from fairdeal.errors import Broken, FairdealError, LogStuck, StoreFailed
 from fairdeal.match.leaves import ledger_leaf
@@ -62,9 +63,8 @@ class Sequencer:
         self._alive_at = monotonic()
         self._signed_at = 0
         self._failed = False
-        self._fault: type[Exception] | None = None
-        self._stopping = Event()
-        self._thread: Thread | None = None
+        # The heart stops with the log; when it beats again the gap is made up for.
+        self._loop = Loop("log", self._look_on, LOOK_SECONDS, log, "the log cannot append")
 
     def begin(self) -> None:
         """Before anything else: takes in what waits, then says which keys were replaced. Raises KeyMissing."""
@@ -74,14 +74,11 @@ class Sequencer:
 
     def start(self) -> None:
         """Goes on looking at what waits, in a thread of its own."""
-        self._thread = Thread(target=self._run, name="log", daemon=True)
-        self._thread.start()
+        self._loop.start()
 
     def stop(self) -> None:
         """Ends the thread, and waits for it."""
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join()
+        self._loop.stop()
 
     def newest(self) -> SignedCheckpoint:
         """The newest checkpoint that is published, by whichever process, with the cosignatures so far. Raises LogStuck
@@ -215,24 +212,15 @@ class Sequencer:
         self._copied = note
         return kept.size
 
-    def _run(self) -> None:
-        while not self._stopping.wait(LOOK_SECONDS):
-            try:
-                self._look_on()
-            except Exception as error:
-                # The heart stops with the log; when it beats again the gap is made up for.
-                if type(error) is not self._fault:
-                    log.exception("the log cannot append")
-                self._fault = type(error)
-
     def _look_on(self) -> None:
         """One process has this work for as long as it lives. The others look now and then all the same: it may stand
         still, and the copy of another machine is to be brought up.
         """
         with self._store.alone("log") as mine:
-            while mine and not self._stopping.wait(LOOK_SECONDS):
+            while mine:
                 self.look()
-                self._fault = None
+                self._loop.failing = None
+                self._loop.pause(LOOK_SECONDS)
         if self.behind_s() > _IDLE_SECONDS:
             self.look()
 

@@ -125,8 +125,8 @@ def step_back(service: Service, monkeypatch: pytest.MonkeyPatch, looks: int = 3)
     with monkeypatch.context() as patched:
         patched.setattr(FakeClock, "now_ms", wrong)
         for _ in range(looks):
-            service.app.state.ticker._look()
-    service.app.state.ticker._look()
+            service.app.state.ticker._loop.look()
+    service.app.state.ticker._loop.look()
 
 
 def test_a_step_of_the_clock_is_told_once(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def test_a_step_of_the_clock_is_told_when_the_store_can_write(
         step_back(service, patched)
     assert told(service, "clock") == []
     for _ in range(3):
-        service.app.state.ticker._look()
+        service.app.state.ticker._loop.look()
         assert len(told(service, "clock")) == 1
         service.clock.ms += 2_000
 

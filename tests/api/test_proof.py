@@ -3,6 +3,7 @@
 import logging
 import shutil
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
@@ -19,6 +20,7 @@ from tests.api.table import OPERATOR, FakeClock, Person, Player, Service, bearer
 from tests.cli.test_commands import run
 
 AUDITOR = "auditor-token-of-the-tests"
+PATIENCE_S = 60
 
 
 @pytest.fixture(scope="module")
@@ -256,10 +258,17 @@ def test_the_thread_makes_the_proof_and_stops_in_the_middle_of_one(
     monkeypatch.setattr(proof, "_PAGE", 1)
     monkeypatch.setattr(proof, "_PAUSE_SECONDS", 60.0)
     service.clock.ms += DAY_MS
+    begun, read = threading.Event(), service.store.transactions
+
+    def one_page(ids: list[str]) -> object:
+        begun.set()
+        return read(ids)
+
+    monkeypatch.setattr(service.store, "transactions", one_page)
     nightly = service.app.state.nightly
     nightly.start()
+    assert begun.wait(PATIENCE_S)
     nightly.stop()
-    assert not nightly.is_alive()
     assert service.store.last_significant("proof", {}) is None
 
 
