@@ -18,3 +18,11 @@ def table(tmp_path: Path) -> Iterator[Table]:
     table = Table(tmp_path)
     yield table
     table.close()
+
+
+@pytest.fixture
+def unproven(tmp_path: Path) -> Iterator[Table]:
+    """Everybody knows the events, nobody was shown the log."""
+    table = Table(tmp_path, proving=False)
+    yield table
+    table.close()

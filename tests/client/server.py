@@ -6,7 +6,7 @@ from typing import Any
 
 from fairdeal import canonical
 from fairdeal.belote import find_ruleset
-from fairdeal.client import MatchClient, Memory
+from fairdeal.client import MatchClient, Memory, prefer_winning_tricks
 from fairdeal.commit import Seed, commitment
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
@@ -40,6 +40,7 @@ from fairdeal.tlog import (
     NoteSigner,
     Policy,
     Tile,
+    VerifierKey,
     consistency_proof,
     format_policy,
     inclusion_proof,
@@ -55,6 +56,12 @@ OTHERS = 300
 START = 1_700_000_000_000
 M = "0123456789abcdef0123456789abcdef"
 NONE: Mapping[str, int | str] = {}
+OTHER_KEY = SigningKey.from_seed(b"o" * 32)
+"""Somebody else's, and no key of the service."""
+
+
+def policy_of(*keys: VerifierKey) -> Policy:
+    return Policy.parse(format_policy(keys).encode())
 
 
 def seed_of(number: int) -> Seed:
@@ -161,8 +168,7 @@ class Server:
         self.state: MatchState = evolve(None, opened, self.server_seed)
         self.log = LogBook()
         self.log.append(*due_leaves(None, self.state, self.server_seed))
-        keys = (self.log.signer.verifier_key, self.signer.verifier_key)
-        self.policy = Policy.parse(format_policy(keys).encode())
+        self.policy = policy_of(self.log.signer.verifier_key, self.signer.verifier_key)
 
     @property
     def lines(self) -> list[bytes]:
@@ -290,3 +296,13 @@ class Table:
         turn = self.server.state.turn
         assert turn is not None
         return self.clients[turn]
+
+
+def play_on(table: Table, moves: int = 10_000) -> None:
+    """So many moves, or to the end."""
+    while table.server.state.turn is not None and moves:
+        client = table.on_turn
+        turn = client.turn
+        assert turn is not None
+        table.take(client.act(prefer_winning_tricks(turn)))
+        moves -= 1

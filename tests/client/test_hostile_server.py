@@ -14,8 +14,7 @@ from fairdeal.errors import WrongPhase
 from fairdeal.keys import SigningKey
 from fairdeal.match import Event, SignedAction, legal, receipt_name, view
 from fairdeal.tlog import NoteSigner
-from tests.client.server import LOG, M, Server, Table, seed_of
-from tests.client.test_playing import play_on
+from tests.client.server import LOG, M, Server, Table, play_on, seed_of
 
 
 def refused(client: MatchClient, answer: dict[str, Any]) -> Contradiction:

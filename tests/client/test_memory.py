@@ -12,8 +12,7 @@ from fairdeal.client import AlreadySigned, Contradiction, Finding, MatchClient, 
 from fairdeal.client.memory import Shown
 from fairdeal.keys import SigningKey
 from fairdeal.tlog import Policy, VerifierKey, format_policy
-from tests.client.server import LOG, M, Table, seed_of
-from tests.client.test_playing import play_on
+from tests.client.server import LOG, M, Table, play_on, seed_of
 
 KEY = SigningKey.from_seed(b"k" * 32)
 POLICY = Policy.parse(format_policy((VerifierKey(LOG, KEY.public),)).encode())

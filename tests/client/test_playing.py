@@ -5,18 +5,8 @@ from pathlib import Path
 import pytest
 
 from fairdeal.belote import Bid
-from fairdeal.client import prefer_winning_tricks
 from fairdeal.errors import IllegalAction, WrongPhase
-from tests.client.server import Table
-
-
-def play_on(table: Table, moves: int = 10_000) -> None:
-    while table.server.state.turn is not None and moves:
-        client = table.on_turn
-        turn = client.turn
-        assert turn is not None
-        table.take(client.act(prefer_winning_tricks(turn)))
-        moves -= 1
+from tests.client.server import Table, play_on
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
