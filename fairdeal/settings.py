@@ -3,6 +3,7 @@
 """
 
 import os
+import re
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias
@@ -25,8 +26,8 @@ from fairdeal.limits import (
 from fairdeal.tlog import Policy
 
 _DAY_MS = 86_400_000
-_TOKEN_LENGTH = 16
-"""Fewer characters could be guessed."""
+_TOKEN = re.compile("[!-~]{16,}")
+"""Fewer characters could be guessed, and others do not travel in a header."""
 _AssetCode: TypeAlias = Annotated[str, Field(pattern=f"^{ASSET_CODE}$")]
 _Exponent: TypeAlias = Annotated[int, Field(ge=0, le=MAX_EXPONENT)]
 
@@ -201,8 +202,8 @@ class Settings(BaseSettings):
         given = {"FAIRDEAL_OPERATOR_TOKEN": self.operator_token, "FAIRDEAL_AUDITOR_TOKEN": self.auditor_token}
         tokens = {name: token.get_secret_value() for name, token in given.items() if token is not None}
         for name, token in tokens.items():
-            if len(token) < _TOKEN_LENGTH:
-                raise ValueError(f"{name}: {_TOKEN_LENGTH} characters or more; for no token leave it unset, not empty")
+            if _TOKEN.fullmatch(token) is None:
+                raise ValueError(f"{name}: 16 characters or more, of ASCII without spaces; for no token leave it unset")
         if len({*tokens.values()}) < len(tokens):
             raise ValueError(f"{' and '.join(tokens)}: the auditor's token is another than the operator's")
         if self.environment == "production" and (self.origin is None or not self.origin.startswith("https://")):

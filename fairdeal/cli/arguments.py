@@ -37,8 +37,9 @@ def _form(pattern: str, what: str) -> Callable[[str | None], str | None]:
 
 
 def _check_reason(text: str) -> str:
-    if len(text) > REASON_LENGTH or re.fullmatch(REASON, text) is None:
-        raise typer.BadParameter(f"a reason is one line of 1 to {REASON_LENGTH} characters")
+    whole = text.encode(errors="replace").decode() == text
+    if not whole or len(text) > REASON_LENGTH or re.fullmatch(REASON, text) is None:
+        raise typer.BadParameter(f"a reason is one line of 1 to {REASON_LENGTH} characters, in UTF-8")
     return text
 
 

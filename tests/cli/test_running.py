@@ -192,6 +192,7 @@ def test_a_mistake_is_undone_and_a_person_taken_out(service: Service, url: str) 
         ("stop everbody --reason 'a fault'", "'WHO': 'everbody' is not an account's id"),
         ("stop everybody --reason ''", "'--reason': a reason is one line of 1 to 500 characters"),
         (f"resume everybody --reason {'x' * 501}", "'--reason'"),
+        ("resume everybody --reason \udcff", "'--reason'"),
         ("reset alice --reason 'a passport'", "'ACCOUNT'"),
         ("erase alice --reason asked", "'ACCOUNT'"),
         ("void duel", "'MATCH'"),
@@ -266,12 +267,19 @@ def test_that_there_is_nothing_is_told_beside_the_output(url: str) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (0, "", f"{nothing}\n")
 
 
+@pytest.mark.parametrize("token", ["", "short", "with a space in it", "with-a-line-end-\n", "with-an-é-in-it-too"])
 @pytest.mark.parametrize("role", ["OPERATOR", "AUDITOR"])
-def test_a_variable_that_is_empty_is_named(role: str) -> None:
-    variables = {"FAIRDEAL_OPERATOR_TOKEN": OPERATOR, "FAIRDEAL_AUDITOR_TOKEN": AUDITOR, f"FAIRDEAL_{role}_TOKEN": ""}
+def test_a_token_that_cannot_be_one_is_told_by_its_variable(role: str, token: str) -> None:
+    variables = {
+        "FAIRDEAL_OPERATOR_TOKEN": OPERATOR,
+        "FAIRDEAL_AUDITOR_TOKEN": AUDITOR,
+        f"FAIRDEAL_{role}_TOKEN": token,
+    }
     done = run("operator", "stopped", "--url", "http://127.0.0.1:9", **variables)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"fairdeal: malformed: settings: FAIRDEAL_{role}_TOKEN: 16 characters or more")
+    assert done.stderr.startswith(
+        f"fairdeal: malformed: settings: FAIRDEAL_{role}_TOKEN: 16 characters or more, of ASCII"
+    )
 
 
 def test_what_answers_in_the_services_place_is_told_apart() -> None:
