@@ -14,7 +14,7 @@ from fairdeal.commit import Seed
 from fairdeal.main import SystemEntropy
 from fairdeal.match import Event
 from tests.api.table import CountedEntropy, Service, ok
-from tests.client.test_player import House
+from tests.client.house import House
 
 SOURCES = Path(fairdeal.__file__).parent
 #: Modules that draw from the operating system; everything else is handed its bytes.

@@ -55,6 +55,8 @@ OTHERS = 300
 """Leaves of other matches that stand in the log before ours: more than a tile holds."""
 START = 1_700_000_000_000
 M = "0123456789abcdef0123456789abcdef"
+BEFORE_THE_DEAL = 5
+"""A size within a transaction: no honest answer ends there, so no view of it is known."""
 NONE: Mapping[str, int | str] = {}
 OTHER_KEY = SigningKey.from_seed(b"o" * 32)
 """Somebody else's, and no key of the service."""

@@ -11,10 +11,7 @@ from fairdeal.keys import SigningKey
 from fairdeal.match import Held, HeldLine, receipt_key, view, view_message, write_bundle, write_held
 from fairdeal_verifier import Policy, verify
 from fairdeal_verifier.ed25519 import BASE, L, _encode, _multiply
-from tests.client.server import M, Table
-
-BEFORE_THE_DEAL = 5
-"""A size within a transaction: no honest answer ends there, so no view of it is known."""
+from tests.client.server import BEFORE_THE_DEAL, M, Table
 
 
 def verdict(table: Table, seat: int) -> str:

@@ -1,8 +1,5 @@
 """The whole program over a connection that fails, and against a service that shows other terms than it signs."""
 
-import json
-import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,7 +9,6 @@ import pytest
 
 from fairdeal import canonical
 from fairdeal.client import (
-    Api,
     ApiError,
     Contradiction,
     Finding,
@@ -26,131 +22,15 @@ from fairdeal.client import (
 from fairdeal.client import api as calls
 from fairdeal.keys import SigningKey
 from fairdeal.match import Cancel, Event, HeldLine, HeldLog, Phase, parse_bundle, parse_held, receipt_name, write_bundle
-from fairdeal.tlog import Policy, Tile, VerifierKey, format_policy, parse_path
-from tests.client.server import LOG, M, Server
-
-Route = Callable[[httpx2.Request], httpx2.Response]
-
-
-@pytest.fixture(autouse=True)
-def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "_FIRST_PAUSE_S", 0.0)
-    monkeypatch.setattr("fairdeal.client.player._LOOK_S", 0.001)
-
-
-class House:
-    """The routes of a service in memory, for two players who come with the tokens seat0 and seat1."""
-
-    def __init__(self, target: int = 1) -> None:
-        """One deal decides it, unless the `target` is higher."""
-        self.server = Server(options={"target": target})
-        self.lock = threading.RLock()
-        self.seated: list[str] = []
-        self.description: dict[str, Any] = {}
-        self.bodies: list[bytes] = []
-        self.policy = format_policy((self.server.log.signer.verifier_key,))
-        self.before: Route | None = None
-
-    def api(self, seat: int) -> Api:
-        return Api("http://test", f"seat{seat}", transport=httpx2.MockTransport(self._handle))
-
-    def table(self, seat: int) -> dict[str, Any]:
-        server, terms = self.server, self.server.terms
-        fees = terms.fees.breakdown(2 * terms.stake)
-        return {
-            "m": M,
-            "game": "duel",
-            "status": "open" if len(self.seated) < 2 else "live",
-            "stake": terms.stake,
-            "pot": 2 * terms.stake,
-            "commission": fees.commission,
-            "tax": fees.tax,
-            "winner_net": fees.net,
-            "fees": terms.data()["fees"],
-            "asset": terms.data()["asset"],
-            "decision_ms": terms.clock.decision_ms,
-            "open": server.lines[0].decode(),
-            "receipt": server.receipt(server.lines),
-            "you": {"seat": seat, "player": f"{seat:032x}"},
-        } | self.description
-
-    def _handle(self, request: httpx2.Request) -> httpx2.Response:
-        with self.lock:
-            if self.before is not None:
-                refused = self.before(request)
-                if refused is not None:
-                    return refused
-            return self._route(request)
-
-    def _route(self, request: httpx2.Request) -> httpx2.Response:
-        seat = int(request.headers["Authorization"][-1])
-        path, server = request.url.path, self.server
-        start = int(request.url.params.get("from", 0))
-        if path.endswith("/seats"):
-            self.seated.append(request.headers["Idempotency-Key"])
-            return httpx2.Response(200, json=self.table(seat))
-        if path.startswith("/v1/tables/"):
-            return httpx2.Response(200, json=self.table(seat))
-        if path.endswith("/actions"):
-            return self._act(seat, request.content)
-        if path == "/log/policy":
-            return httpx2.Response(200, text=self.policy)
-        if path.startswith("/log/tile/"):
-            tile = parse_path(path.removeprefix("/log/"))
-            assert isinstance(tile, Tile)
-            return httpx2.Response(200, content=server.log.tile(tile))
-        if path.endswith("/log"):
-            return httpx2.Response(200, json=server.log.answer(int(request.url.params["since"])))
-        if path.endswith("/bundle"):
-            part = server.log.part(server.lines, 2)
-            return httpx2.Response(200, content=write_bundle(server.receipt(server.lines), server.lines, part))
-        if start > len(server.lines):
-            return httpx2.Response(422, json={"code": "malformed", "status": 422, "title": "…"})
-        answer = server.answer(seat, start)
-        if path.endswith("/stream"):
-            text = f": hello\n\nid: {len(server.lines)}\ndata: {json.dumps(answer)}\n\n"
-            return httpx2.Response(200, text=text, headers={"Content-Type": "text/event-stream"})
-        return httpx2.Response(200, json=answer)
-
-    def _act(self, seat: int, body: bytes) -> httpx2.Response:
-        self.bodies.append(body)
-        value: Any = canonical.decode(body)
-        placed = [n for n, event in enumerate(self.server.events) if event.data.get("sig") == value["sig"]]
-        if not placed:
-            placed = [len(self.server.events)]
-            self.server.take(body)
-        return httpx2.Response(200, json=self.server.answer(seat, placed[0]))
+from fairdeal.tlog import VerifierKey
+from tests.client.house import House, play, problem, sit
+from tests.client.server import LOG, M, policy_of
 
 
 @pytest.fixture
-def house() -> House:
-    return House()
-
-
-@pytest.fixture
-def players(house: House, tmp_path: Path) -> Iterator[list[Player]]:
-    memories = [Memory(tmp_path / f"{seat}.db") for seat in (0, 1)]
-    yield [Player(house.api(seat), memory, tmp_path / str(seat)) for seat, memory in enumerate(memories)]
-    for memory in memories:
-        memory.close()
-
-
-def play(players: list[Player]) -> list[Any]:
-    """Both play to the end; what each takes away, or the error."""
-
-    def attempt(player: Player) -> Any:
-        try:
-            return player.play(M, prefer_winning_tricks)
-        except Contradiction as error:
-            return error
-
-    with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(attempt, players))
-
-
-def sit(players: list[Player]) -> None:
-    for player in players:
-        player.sit(M, stake=100)
+def players(house: House, memories: list[Memory], tmp_path: Path) -> list[Player]:
+    """Without a policy of their own."""
+    return [Player(house.api(seat), memory, tmp_path / str(seat)) for seat, memory in enumerate(memories)]
 
 
 def test_both_take_away_the_same_bundle_and_their_own_held_file(house: House, players: list[Player]) -> None:
@@ -289,8 +169,7 @@ def crash_while_sitting(house: House, players: list[Player]) -> None:
     other.receive(house.server.answer(1, 0))
     other.receive_log(house.server.log.answer(), None, house.server.log.tile)
     house.server.take(other.join() or b"")
-    body = {"code": "already_seated", "status": 409, "title": "…", "type": "/v1/errors/already_seated"}
-    house.before = lambda request: httpx2.Response(409, json=body) if request.url.path.endswith("/seats") else None
+    house.before = lambda request: problem(409, "already_seated") if request.url.path.endswith("/seats") else None
 
 
 def test_a_seat_is_found_again_although_the_other_one_has_joined(house: House, players: list[Player]) -> None:
@@ -320,7 +199,7 @@ def test_a_receipt_of_a_match_that_has_gone_on_covers_its_events(house: House, p
 def test_a_key_that_the_policy_does_not_list(house: House, tmp_path: Path) -> None:
     key = VerifierKey(receipt_name(LOG), SigningKey.from_seed(b"s" * 32).public)
     own = VerifierKey(receipt_name(LOG), house.server.key.public)
-    stranger, both = (Policy.parse(format_policy(keys).encode()) for keys in ((key,), (key, own)))
+    stranger, both = policy_of(key), policy_of(key, own)
     memory = Memory(tmp_path / "memory.db")
     with pytest.raises(Unacceptable):
         Player(house.api(0), memory, tmp_path, stranger).sit(M, stake=100)

@@ -11,8 +11,8 @@ import pytest
 import fairdeal.client
 from fairdeal.client import Memory, Player, prefer_winning_tricks
 from fairdeal_verifier import cli
+from tests.client.house import House
 from tests.client.server import M
-from tests.client.test_player import House
 from tests.verifier.house import house as audited
 from tests.verifier.logged import policy_text
 
