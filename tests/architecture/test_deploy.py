@@ -1,24 +1,34 @@
-"""What `deploy/` says is so: settings that there are, files that there are, images by version, nothing secret."""
+"""What `deploy/` says is so: settings, commands, ports and files that there are, images by version, nothing secret."""
 
+import json
 import re
-from collections.abc import Iterator
+import shlex
+import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+import typer
 from sqlalchemy import make_url
 
+from fairdeal.api.door import MAX_BODY_BYTES
+from fairdeal.cli import app
 from fairdeal.ledger import Win
 from fairdeal.settings import Clock, Fees, Limits, Settings
 from fairdeal.store import SqlStore
 from fairdeal.store.upgrade import upgrade
 from tests.store.house import House
-from tests.store.postgres import Postgres
+from tests.store.postgres import Postgres, programs_of_postgres
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 FILES = sorted(path for path in DEPLOY.iterdir() if path.is_file())
 HANDBOOK = (ROOT / "docs" / "operating.md").read_text("utf-8")
+COMPOSE, DOCKERFILE, NGINX, UNIT = (
+    (DEPLOY / name).read_text("utf-8") for name in ("compose.yaml", "Dockerfile", "nginx.conf", "fairdeal.service")
+)
 
 
 def settings() -> Iterator[str]:
@@ -55,26 +65,114 @@ def test_images_have_versions_and_the_service_ours() -> None:
 
 
 def test_what_is_mounted_and_copied_is_there_or_private() -> None:
-    compose = (DEPLOY / "compose.yaml").read_text("utf-8")
-    private = {*re.findall(r"\bprivate/([\w.-]+)", compose)}
+    private = {*re.findall(r"\bprivate/([\w.-]+)", COMPOSE)}
     assert len(private) == 6
     assert all(f"`{name}`" in HANDBOOK for name in private)
-    mounted = re.findall(r"^\s+- \./([\w.-]+):/.*:ro$", compose, re.MULTILINE)
+    mounted = re.findall(r"^\s+- \./([\w.-]+):/.*:ro$", COMPOSE, re.MULTILINE)
     assert sorted(mounted) == ["database.sql", "nginx.conf"]
     assert all((DEPLOY / name).exists() for name in mounted)
-    copied = re.findall(r"^COPY (.*) \S+$", (DEPLOY / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+    copied = re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE)
     paths = [path for line in copied for path in line.split()]
     assert all((ROOT / path).exists() for path in paths)
     let_in = re.findall(r"^!(.*)$", (DEPLOY / "Dockerfile.dockerignore").read_text("utf-8"), re.MULTILINE)
     assert sorted(let_in) == sorted(paths)
 
 
-def test_the_services_own_user_serves_and_takes_no_guard_away(postgres: Postgres) -> None:
+def commands() -> Iterator[str]:
+    """Every command line of `fairdeal` in `deploy/` and in the documents' blocks, without the program's name."""
+    yield from re.findall(r"^ExecStart=\S+/bin/fairdeal (.*)$", UNIT, re.MULTILINE)
+    yield from (" ".join(json.loads(words)) for words in re.findall(r"^CMD (.*)$", DOCKERFILE, re.MULTILINE))
+    yield from re.findall(r"`docker compose run --rm operator ([^`]*)`", HANDBOOK)
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        for block in re.findall(r"^```sh\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+            prefix = r"^(?:[A-Z_]+=\S+ )*(?:\S*/)?fairdeal |^docker compose run (?:--\w+ )*operator "
+            yield from re.findall(rf"(?:{prefix})(.*?)(?: [>|] .*)?$", block, re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", sorted({*commands()}))
+def test_commands_are_such_as_there_are(line: str) -> None:
+    """Ids stand for themselves there."""
+    parse(shlex.split(re.sub(r"\b(ACCOUNT|MATCH|WITHDRAWAL|[0-9a-f]+…)", "0f" * 16, line), comments=True))
+
+
+def test_a_command_that_there_is_not_is_seen() -> None:
+    assert len({*commands()}) > 20
+    for line in ("serve --prt 8000", "db upgrades", "keys rotate lock", "ledger convert month/ --to csv"):
+        with pytest.raises(Exception, match=r"(?i)no such|not one of|missing"):
+            parse(line.split())
+
+
+def parse(words: Sequence[str]) -> dict[str, Any]:
+    """What the command line's own parser makes of it, down to the last command; nothing is run."""
+    command, context, name = typer.main.get_command(app), None, "fairdeal"
+    while True:
+        context = command.make_context(name, [*words], parent=context)
+        if not isinstance(command, typer.core.TyperGroup):
+            return context.params
+        found, command, words = command.resolve_command(context, [*context._protected_args, *context.args])
+        name = found
+
+
+def test_the_unit_sets_up_a_service_for_production(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = set_up(monkeypatch, dict(re.findall(r"^Environment=(\w+)=(.*)$", UNIT, re.MULTILINE)))
+    (state,) = re.findall(r"^StateDirectory=(.*)$", UNIT, re.MULTILINE)
+    kept = (settings.database, settings.keys, settings.log_copy)
+    assert {path and path.parent for path in kept} == {Path("/var/lib") / state}
+
+
+@pytest.mark.parametrize(("file", "user"), [("settings", "fairdeal"), ("owner", "owner")])
+def test_compose_sets_up_a_service_for_production(file: str, user: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = re.findall(r"^    (FAIRDEAL_\w+): (.*)$", COMPOSE, re.MULTILINE)
+    urls = re.findall(rf"^\| `{file}` \|.*?`(FAIRDEAL_DATABASE_URL)=(.*?)`", HANDBOOK, re.MULTILINE)
+    settings = set_up(monkeypatch, {name: value.strip("'\"") for name, value in [*given, *urls]})
+    place = make_url(str(settings.place()))
+    assert (place.username, place.host, place.database) == (user, "database", "fairdeal")
+    assert "  database:\n    image: postgres" in COMPOSE
+    assert "POSTGRES_DB: fairdeal\n      POSTGRES_USER: owner\n" in COMPOSE
+    kept = [str(settings.keys), str(settings.log_copy)]
+    assert re.findall(r"^    - \w+:(/srv/.*)$", COMPOSE, re.MULTILINE) == kept
+    made = re.findall(r"install --directory --owner fairdeal --mode 700 (.*)$", DOCKERFILE, re.MULTILINE)
+    assert made == [" ".join(kept)]
+
+
+def set_up(monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> Settings:
+    """With what the operator has to add."""
+    added = {"FAIRDEAL_ORIGIN": "https://play.example", "FAIRDEAL_LOG": "play.example"}
+    for name, value in (added | given).items():
+        monkeypatch.setenv(name, value)
+    settings = Settings()
+    assert settings.environment == "production"
+    return settings
+
+
+def test_the_proxy_finds_the_service_and_lets_through_what_it_takes() -> None:
+    served = parse(["serve"])
+    address = f"{served['host']}:{served['port']}"
+    assert re.findall(r"^    server (.*);$", NGINX, re.MULTILINE) == [address]
+    assert f"--host {served['host']} --port {served['port']}\n" in UNIT
+    asked = re.findall(r"https?://(127[\d.:]+)(/\w+)", COMPOSE)
+    assert asked == [(address, "/readyz"), ("127.0.0.1", "/healthz")]
+    paths = json.loads((ROOT / "openapi" / "fairdeal.v1.json").read_text("utf-8"))["paths"]
+    assert {"/readyz", "/healthz"} <= paths.keys()
+    (streams,) = re.findall(r"^    location ~ (\S+) ", NGINX, re.MULTILINE)
+    matched = [path for path in paths if re.match(streams, re.sub(r"\{.*?\}", "0f" * 16, path))]
+    assert matched == ["/v1/matches/{m}/stream"]
+    assert f"client_max_body_size {MAX_BODY_BYTES // 1024}k;" in NGINX
+    (files,) = re.findall(r"^LimitNOFILE=(\d+)$", UNIT, re.MULTILINE)
+    assert f"nofile: {files}\n" in COMPOSE
+    assert int(files) > Limits().connections
+
+
+def test_the_services_own_user_serves_and_takes_no_guard_away(postgres: Postgres, tmp_path: Path) -> None:
     owner = postgres.empty_database()
     role = make_url(owner).database
-    script = (DEPLOY / "database.sql").read_text("utf-8").replace("fairdeal", str(role)).replace(":'password'", "'its'")
-    with psycopg.connect(owner, autocommit=True) as hand:
-        hand.execute("".join(line for line in script.splitlines(True) if not line.startswith("\\")).encode())
+    password, script = tmp_path / "service-password", tmp_path / "database.sql"
+    password.write_text("its\n")
+    text = (DEPLOY / "database.sql").read_text("utf-8").replace("fairdeal", str(role))
+    assert f"/run/secrets/{password.name}`" in text
+    script.write_text(text.replace("/run/secrets/", f"{tmp_path}/"))
+    psql = (programs_of_postgres() / "psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1")
+    subprocess.run([*psql, f"--file={script}", owner], check=True)
     upgrade(owner)
     own = make_url(owner).set(username=role, password="its").render_as_string(hide_password=False)
     store = SqlStore(own)
