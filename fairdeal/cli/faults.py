@@ -34,6 +34,10 @@ _WORDS: Final = {
 """Where the service speaks of its API: the same in words of the commands, by the problem's code."""
 
 
+_SAID_ALREADY: Final = ("type", "title", "status", "code", "detail", "request", "faults", "why")
+"""What each problem has, and what its detail says."""
+
+
 def told(error: FairdealError) -> Iterator[str]:
     """The lines for stderr."""
     code, message = error.code, error.message
@@ -42,8 +46,17 @@ def told(error: FairdealError) -> Iterator[str]:
 
         if isinstance(error, ApiError):
             code, message = error.problem, _WORDS.get(error.problem, error.detail)
+            more = ", ".join(_facts(error))
+            message += f" ({more})" if more else ""
             if code == "http_error":
                 message = f"something before the service, or in its place, answered with status {error.status}"
     yield f"fairdeal: {code}: {message}"
     if code in _HINTS:
         yield f"hint: {_HINTS[code]}"
+
+
+def _facts(error: FairdealError) -> Iterator[str]:
+    """What a problem says besides, such as the assets that there are, or what is left of a player's limit."""
+    for name, fact in error.details.items():
+        if name not in _SAID_ALREADY and fact is not None:
+            yield f"{name}: {' '.join(map(str, fact)) if isinstance(fact, list) else fact}"

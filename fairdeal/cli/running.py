@@ -147,4 +147,4 @@ def _echo_stopped(told: "Answer") -> None:
     for one in told["off"]:
         typer.echo(f"{one['account'] or EVERYBODY}  {one['reason']}")
     if not told["off"]:
-        typer.echo("play is stopped for nobody", err=True)
+        typer.echo("the operator has stopped nobody's play", err=True)

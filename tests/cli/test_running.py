@@ -251,7 +251,8 @@ def test_a_refusal_has_its_own_code_the_commands_words_and_a_hint(service: Servi
         assert text.startswith(f"fairdeal: {code}: "), text
         assert not any(word in text for word in ("dempotency key", "Idempotency-Key", "pattern"))
     assert "--reference" in refused["idempotency_conflict"]
-    assert "--asset" in refused["terms_refused"]
+    assert "see --asset (assets: JETON)\n" in refused["terms_refused"]
+    assert refused["account_in_use"].endswith("the account has a table or a match that has not ended\n")
     assert "\nhint: `fairdeal operator withdrawals`" in refused["unknown_withdrawal"]
     assert "\nhint: until all have joined " in refused["wrong_phase"]
     assert "FAIRDEAL_OPERATOR_TOKEN" in refused["forbidden"]
@@ -260,8 +261,8 @@ def test_a_refusal_has_its_own_code_the_commands_words_and_a_hint(service: Servi
 def test_that_there_is_nothing_is_told_beside_the_output(url: str) -> None:
     for words, nothing in (
         ("withdrawals", "no withdrawal waits"),
-        ("stopped", "play is stopped for nobody"),
-        ("resume everybody --reason mended", "play is stopped for nobody"),
+        ("stopped", "the operator has stopped nobody's play"),
+        ("resume everybody --reason mended", "the operator has stopped nobody's play"),
     ):
         done = run("operator", *words.split(), "--url", url, FAIRDEAL_OPERATOR_TOKEN=OPERATOR)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", f"{nothing}\n")
