@@ -457,7 +457,7 @@ def test_every_cause_of_the_protocol_is_planted() -> None:
     table = PROTOCOL.read_text(encoding="utf-8").partition("### 6.5")[2].partition("\n\nWhat each means")[0]
     causes = set(re.findall(r"`([a-z_]+)`", table))
     assert causes == set(CAUSES)
-    tests = ("test_faults.py", "test_four_faults.py", "test_endings.py", "test_log.py", "test_log_header.py")
-    tests += ("test_log_faults.py", "test_log_lost.py", "test_log_held.py")
+    tests = ("test_endings.py", "test_faults.py", "test_four_faults.py", "test_four_forms.py", "test_four_held.py")
+    tests += ("test_log.py", "test_log_header.py", "test_log_faults.py", "test_log_lost.py", "test_log_held.py")
     source = "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in tests)
     assert not {cause for cause in causes if f'"{cause}"' not in source}

@@ -1,20 +1,18 @@
 """Faults that only a game for four can have, or that look otherwise there: exactly that step, cause and place."""
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from fairdeal_verifier import WrongUsage, canonical, verify
 from fairdeal_verifier.actions import do_of
-from fairdeal_verifier.canonical import Json
-from fairdeal_verifier.cards import COINCHE, CONTRACT_BID, DECLARE, PASS, RESIGN, SURCOINCHE, TAKE
+from fairdeal_verifier.cards import COINCHE, CONTRACT_BID, DECLARE, PASS, SURCOINCHE
 from fairdeal_verifier.events import accounts
 from fairdeal_verifier.shuffle import deal_pack
 from tests.verifier import builder
-from tests.verifier.builder import ENDINGS, GAMES, Match, Server, target
+from tests.verifier.builder import ENDINGS, GAMES, Match, Server
+from tests.verifier.four_matches import MATCHES, SHOWN, first_card, plant
 from tests.verifier.planting import (
     Change,
     act,
@@ -39,87 +37,6 @@ from tests.verifier.planting import (
 FOUR = GAMES[1:]
 
 
-def outcomes(match: Match) -> list[str]:
-    return [event["data"]["outcome"] for event in match.events if event["type"] == "score"]
-
-
-def first_of(build: Callable[[int], Match], wanted: Callable[[Match], bool]) -> Match:
-    return next(match for match in map(build, range(2_000)) if wanted(match))
-
-
-def with_litige(game: str) -> Match:
-    """One whose litige is followed by a deal that takes the pot."""
-
-    def build(seed: int) -> Match:
-        server = Server(seed, game, target=2001).begin()
-        while not server.over and (server.number < 12 and (server.number < 2 or not server.pot)):
-            server.act(TAKE if server.deal is not None and TAKE in server.deal.legal() else None)
-        while server.pot and not server.over:
-            server.act(TAKE if server.deal is not None and TAKE in server.deal.legal() else None)
-        if not server.over:
-            server.resign(3)
-        return server.match
-
-    return first_of(build, lambda match: "litige" in outcomes(match)[:-1] and outcomes(match)[-1] != "litige")
-
-
-def announced() -> Match:
-    """Two deals of the annonces: the first passed out, the second with declarations of both sides and a show."""
-
-    def build(seed: int) -> Match:
-        server = Server(seed, "annonces@1").begin()
-        while server.number == 1:
-            server.act(PASS)
-        server.act(TAKE)
-        while server.number == 2 and not server.over:
-            legal = server.deal.legal() if server.deal else []
-            server.act(DECLARE if DECLARE in legal else None)
-        if not server.over:
-            server.resign(2)
-        return server.match
-
-    def wanted(match: Match) -> bool:
-        by = {event["by"] % 2 for event in match.events if event["data"].get("do") == do_of(DECLARE)}
-        shown = [event["data"]["announcements"] for event in match.events if event["type"] == "show"]
-        silent = {0, 1, 2, 3} - {event["by"] for event in match.events if event["data"].get("do") == do_of(DECLARE)}
-        return by == {0, 1} and bool(silent) and len(shown) == 1 and bool(shown[0])
-
-    return first_of(build, wanted)
-
-
-def doubled(scoring: str = "faits+demandés") -> Match:
-    """A contract of the coinche said twice, coinched, surcoinched, played; then a resignation."""
-    server = Server(5, "coinche@1", scoring=scoring).begin()
-    for bid in (PASS, CONTRACT_BID, CONTRACT_BID + 6, COINCHE, PASS, SURCOINCHE):
-        server.act(bid)
-    while server.number == 1 and not server.over:
-        server.act()
-    if not server.over:
-        server.act(PASS)
-        server.resign(1)
-    return server.match
-
-
-MATCHES: dict[str, Match] = {
-    "classique": with_litige("classique@1"),
-    "litige": with_litige("annonces@1"),
-    "annonces": announced(),
-    "coinche": doubled(),
-    "faits": doubled("faits"),
-    "plain": target(3, "coinche@1"),
-    "target": target(4, "classique@1", stake=100),
-    "side": ENDINGS["seed"](1, "classique@1"),
-    "seat": ENDINGS["seed"](4, "classique@1"),
-    "overruns": ENDINGS["overruns"](9, "coinche@1"),
-    "void": ENDINGS["void"](1, "coinche@1"),
-    "late": ENDINGS["late seeds"](2, "annonces@1"),
-}
-
-
-def plant(name: str) -> Match:
-    return MATCHES[name].copy()
-
-
 def declaring(skip: int = 0) -> Callable[[Match], int]:
     """Where a declaration stands."""
     return lambda match: [n for n, e in enumerate(match.events) if e["data"].get("do") == do_of(DECLARE)][skip]
@@ -128,10 +45,6 @@ def declaring(skip: int = 0) -> Callable[[Match], int]:
 def declare(by: Callable[[Match], int], place: Callable[[Match], int]) -> Change:
     """One more declaration, by a seat, before an event."""
     return lambda match: insert("act", by(match), signed(do_of(DECLARE)), place)(match)
-
-
-def first_card(match: Match) -> int:
-    return next(n for n, event in enumerate(match.events) if "card" in event["data"].get("do", {}))
 
 
 def silent_seat(match: Match) -> int:
@@ -236,7 +149,6 @@ def odd_unit(match: Match) -> int:
     return len(match.events) - 1
 
 
-SHOWN: dict[str, Any] = {"announcements": []}
 NO_MONEY = {"lines": [{"account": name, "amount": 0} for name in accounts(4)]}
 PASSED = {"do": {"bid": "pass"}, "overrun": 1, "seat": 0}
 
@@ -397,80 +309,6 @@ def test_the_matches_are_sound_before() -> None:
             assert found(match, seat)[0] == "verified"
 
 
-def edited(kind: str, *path: str | int, value: Any) -> Callable[[Match], int]:
-    """Gives a member of the first such event, found by its path, another value (none at all for `...`)."""
-
-    def change(match: Match) -> int:
-        place = match.find(kind)
-        inner = match.events[place]["data"]
-        for step in path[:-1]:
-            inner = inner[step]
-        if value is ...:
-            del inner[path[-1]]
-        else:
-            inner[path[-1]] = value
-        return place
-
-    return change
-
-
-MALFORMED: list[tuple[str, Callable[[Match], int]]] = [
-    ("classique", edited("open", "ruleset", "id", value="coinche@1")),
-    ("classique", edited("open", "ruleset", "id", value="classique@2")),
-    ("classique", edited("open", "ruleset", "options", "target", value=301)),
-    ("classique", edited("open", "ruleset", "options", "scoring", value="faits")),
-    ("classique", edited("open", "seats", value=2)),
-    ("classique", edited("open", "stake", value=2**51)),
-    ("classique", edited("deal", "turned", value=...)),
-    ("classique", edited("deal", "dealer", value=4)),
-    ("classique", edited("act", "do", value={"bid": "coinche"})),
-    ("classique", edited("act", "do", value={"bid": {"suit": "S", "value": 80}})),
-    ("classique", edited("act", "do", value={"declare": True})),
-    ("classique", edited("score", "pot", value=...)),
-    ("classique", edited("score", "announcements", value=[0, 0])),
-    ("classique", edited("score", "contract", value=None)),
-    ("classique", edited("score", "outcome", value="failed")),
-    ("classique", edited("score", "marks", value=[0, 0, 0, 0])),
-    ("classique", edited("score", "taker", value=4)),
-    ("classique", edited("score", "belote", value=2)),
-    ("classique", edited("end", "winner", value=2)),
-    ("classique", edited("settle", "lines", 3, "account", value="seat:4")),
-    ("seat", edited("timeout", "missing", value=[0, 1, 2, 3, 4])),
-    ("coinche", edited("open", "ruleset", "options", "scoring", value="demandés")),
-    ("coinche", edited("open", "ruleset", "options", "scoring", value=...)),
-    ("coinche", edited("deal", "turned", value="S7")),
-    ("coinche", edited("act", "do", value={"bid": "take"})),
-    ("coinche", edited("act", "do", value={"bid": "S"})),
-    ("coinche", edited("act", "do", value={"bid": {"suit": "S", "value": 85}})),
-    ("coinche", edited("act", "do", value={"bid": {"suit": "S", "value": 190}})),
-    ("coinche", edited("act", "do", value={"bid": {"suit": "T", "value": 80}})),
-    ("coinche", edited("act", "do", value={"bid": {"suit": "S", "value": True}})),
-    ("coinche", edited("score", "outcome", value="dedans")),
-    ("coinche", edited("score", "contract", value=...)),
-    ("coinche", edited("score", "contract", "double", value=3)),
-    ("coinche", edited("score", "contract", "value", value=70)),
-    ("coinche", edited("score", "contract", "suit", value="")),
-    ("coinche", edited("score", "pot", value=0)),
-    ("annonces", edited("open", "stake", value=1)),
-    ("annonces", edited("act", "do", value={"declare": False})),
-    ("annonces", edited("act", "do", value={"card": "S7", "declare": True})),
-    ("annonces", edited("score", "announcements", value=...)),
-    ("annonces", edited("score", "pot", value=None)),
-    ("annonces", edited("show", "announcements", 0, "cards", value=["S7", "S8"])),
-    ("annonces", edited("show", "announcements", 0, "seat", value=4)),
-    ("annonces", edited("show", "announcements", value=None)),
-    ("annonces", lambda m: insert("timeout", -1, {"do": do_of(DECLARE), "overrun": 1, "seat": 0}, first_card)(m) or 0),
-    ("classique", lambda m: insert("show", -1, SHOWN, first_card)(m) or 0),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("base", "change"), [pytest.param(*case, id=f"{i}") for i, case in enumerate(MALFORMED)])
-def test_an_event_that_is_not_of_its_game(base: str, change: Callable[[Match], int]) -> None:
-    match = plant(base)
-    place = change(match)
-    assert found(match) == ("malformed", 0, "schema", place)
-
-
 def passed_out(deals: int, forget: int | None = None) -> Match:
     """So many void deals of the annonces; with `forget` the void deals up to that one are not counted."""
     server = Server(2, "annonces@1").begin()
@@ -492,59 +330,6 @@ def test_a_pack_shuffled_instead_of_cut(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_pack_cut_instead_of_shuffled() -> None:
     match = passed_out(6, forget=3)
     assert found(match) == ("cheated", 7, "deal", match.find("deal", 4))
-
-
-def views(match: Match) -> Iterator[tuple[int, dict[str, Any]]]:
-    return ((seat, line) for seat, lines in enumerate(match.held) for line in lines)
-
-
-def test_shown_hands_and_actions_of_four_seats() -> None:
-    """A declaration that is not offered, one that is offered too much, a partner's hand."""
-    match = plant("annonces")
-    bundle, policy = match.bundle(), match.policy()
-    told = set()
-    for seat, line in views(match):
-        view, true = line["view"], json.loads(json.dumps(line["view"]))
-        if not view["legal"]:
-            continue
-        if view["legal"][-1] == do_of(DECLARE):
-            view["legal"].pop()
-            kind = "kept back"
-        else:
-            view["legal"].append(do_of(DECLARE))
-            kind = "offered"
-        line["sig"] = match.sign_view(view)
-        report = verify(bundle, policy, match.held_file(seat))
-        assert (report.step, report.cause, report.broken_at) == (8, "shown_legal", view["size"] - 1)
-        told.add(kind)
-        line["view"] = true
-        line["sig"] = match.sign_view(true)
-    assert told == {"kept back", "offered"}
-    seat, line = next((seat, line) for seat, line in views(match) if line["view"]["hand"])
-    partner = next(other for other in match.held[seat ^ 2] if other["view"]["size"] == line["view"]["size"])
-    line["view"]["hand"] = partner["view"]["hand"]
-    line["sig"] = match.sign_view(line["view"])
-    report = verify(bundle, policy, match.held_file(seat))
-    assert (report.step, report.cause, report.broken_at) == (7, "shown_hand", line["view"]["size"] - 1)
-
-
-def test_a_held_file_is_read_without_its_match() -> None:
-    """Its seats and actions are those of any game; one of a seat that the match has not is foreign."""
-    match, duel = plant("coinche"), target(3, target=50)
-    line = next(line for line in match.held[3] if line["view"]["legal"])
-    for odd in (do_of(RESIGN), do_of(TAKE), do_of(DECLARE)):
-        true = line["view"]["legal"]
-        line["view"]["legal"] = [*true, odd][-49:]
-        line["sig"] = match.sign_view(line["view"])
-        assert found(match, 3) == ("cheated", 8, "shown_legal", line["view"]["size"] - 1)
-        line["view"]["legal"] = true
-    line["view"]["legal"] = [do_of(PASS)] * 50
-    with pytest.raises(WrongUsage):
-        found(match, 3)
-    for seat in (2, 3, 4):
-        header: dict[str, Json] = {"format": "fairdeal/held@1", "key": "00" * 32, "m": duel.m, "seat": seat}
-        with pytest.raises(WrongUsage):
-            verify(duel.bundle(), duel.policy(), canonical.encode(header) + b"\n")
 
 
 @pytest.mark.parametrize("game", FOUR)
