@@ -1,13 +1,10 @@
 """What `deploy/` says is so: settings, commands, ports and files that there are, images by version, nothing secret."""
 
-import hmac
 import json
 import re
 import shlex
 import subprocess
-from base64 import b64decode
 from collections.abc import Iterator, Sequence
-from hashlib import pbkdf2_hmac
 from pathlib import Path
 from typing import Any
 
@@ -173,9 +170,9 @@ def test_the_services_own_user_serves_and_takes_no_guard_away(postgres: Postgres
     password.write_text("its\n")
     text = (DEPLOY / "database.sql").read_text("utf-8").replace("fairdeal", str(role))
     assert f"/run/secrets/{password.name}`" in text
-    script.write_text(text.replace("/run/secrets/", f"{tmp_path}/"))
+    script.write_text(text.replace("/run/secrets/", f"{tmp_path}/") + "\\echo :password\n")
     psql = (programs_of_postgres() / "psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1")
-    subprocess.run([*psql, f"--file={script}", owner], check=True)
+    assert subprocess.run([*psql, f"--file={script}", owner], check=True, capture_output=True).stdout == b"its\n"
     upgrade(owner)
     own = make_url(owner).set(username=role, password="its").render_as_string(hide_password=False)
     store = SqlStore(own)
@@ -194,15 +191,5 @@ def test_the_services_own_user_serves_and_takes_no_guard_away(postgres: Postgres
         given = "SELECT table_name, privilege_type FROM information_schema.table_privileges WHERE grantee = %s"
         rights = ("SELECT", "INSERT", "UPDATE", "DELETE")
         assert {*hand.execute(given, [role])} == {(table, right) for (table,) in tables for right in rights}
-        kept = hand.execute("SELECT rolpassword FROM pg_authid WHERE rolname = %s", [role]).fetchone()
-        assert kept is not None
-        check_password("its", kept[0])
         hand.execute(f"DROP OWNED BY {role}; DROP ROLE {role}".encode())
     postgres.drop(owner)
-
-
-def check_password(password: str, kept: str) -> None:
-    """What PostgreSQL keeps of it (RFC 5802); the tests' own server lets everybody in."""
-    ((iterations, salt, server_key),) = re.findall(r"^SCRAM-SHA-256\$(\d+):(\S+)\$\S+:(\S+)$", kept)
-    salted = pbkdf2_hmac("sha256", password.encode(), b64decode(salt), int(iterations))
-    assert hmac.digest(salted, b"Server Key", "sha256") == b64decode(server_key)
