@@ -10,7 +10,9 @@ class Refused(FairdealError):
 
 
 class IllegalAction(Refused):
-    """The ruleset forbids this bid or card; `details["reason"]` says which rule."""
+    """The rules forbid this bid or card, or a join that names another player than the seat's, or a checkpoint that is not
+    of this log; `details["reason"]` says which rule.
+    """
 
     code = "illegal_action"
 
@@ -180,7 +182,7 @@ class TableClosed(Refused):
 
 
 class TermsRefused(Refused):
-    """The house does not open tables on these terms."""
+    """The house has no such asset, or opens no tables on these terms; `details` says which there are."""
 
     code = "terms_refused"
 

@@ -249,6 +249,27 @@ def test_bodies_of_another_form(player_on_turn: Player, spoil: Callable[[dict[st
     assert problem["faults"]
 
 
+@pytest.mark.parametrize(
+    ("do", "where", "why"),
+    [
+        ({"bid": "take", "card": "S7"}, [], "Input should be one of {"),
+        ({"take": True}, [], "Input should be one of {"),
+        ([], [], "Input should be one of {"),
+        ({"resign": False}, ["resign", "resign"], "Input should be True"),
+        ({"card": 7}, ["card", "card"], "Input should be a valid string"),
+    ],
+)
+def test_what_is_to_be_done_is_told_by_one_fault(
+    player_on_turn: Player, do: object, where: list[str], why: str
+) -> None:
+    """Of one form alone, or of all of them in a sentence: never of each why it is not that one."""
+    player = player_on_turn
+    body = player.sign({"bid": "take"}) | {"do": do}
+    (fault,) = refused(player.person.service, player, body, 422, "invalid_request")["faults"]
+    assert fault["where"] == ["body", "do", *where]
+    assert fault["why"].startswith(why)
+
+
 def test_one_race_one_event(service: Service) -> None:
     """Many copies and rivals of one action at once: one is played, each copy gets its answer, each rival is stale."""
     from concurrent.futures import ThreadPoolExecutor

@@ -1,8 +1,8 @@
 """What is sent to a match, and what it answers."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from fairdeal.api.schemas.base import Hex16, Hex32, Hex64, Model, Ms
 from fairdeal.limits import MAX_SAFE_INTEGER
@@ -74,10 +74,29 @@ class DoDeclare(Model):
     declare: Annotated[Literal[True], BeforeValidator(_not_one)]
 
 
+def _form(do: object) -> str | None:
+    """The name of its only member. In place of a try at every form, which would tell of each why it is not that one."""
+    members = type(do).model_fields if isinstance(do, Model) else do
+    return next(iter(members)) if isinstance(members, dict) and len(members) == 1 else None
+
+
+_DO_FORMS: Final = (
+    'Input should be one of {"join": …}, {"seed": …}, {"bid": …}, {"card": …}, {"declare": true}, {"resign": true}'
+)
+
+
 class ActionIn(Model):
     """A signed action (docs/protocol.md, section 2.4)."""
 
-    do: DoJoin | DoSeed | DoBid | DoCard | DoDeclare | DoResign
+    do: Annotated[
+        Annotated[DoJoin, Tag("join")]
+        | Annotated[DoSeed, Tag("seed")]
+        | Annotated[DoBid, Tag("bid")]
+        | Annotated[DoCard, Tag("card")]
+        | Annotated[DoDeclare, Tag("declare")]
+        | Annotated[DoResign, Tag("resign")],
+        Discriminator(_form, custom_error_type="do_form", custom_error_message=_DO_FORMS),
+    ]
     root: Hex32
     seat: Annotated[int, Field(ge=0, le=3)]
     sig: Hex64

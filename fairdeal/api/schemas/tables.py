@@ -86,11 +86,14 @@ class AssetOut(Model):
 
 
 class FeesOut(Model):
-    """The fee schedule in basis points; `commission_cap` is 2^53−1 for none."""
+    """The fee schedule in basis points."""
 
     id: str
     commission_bp: int
-    commission_cap: int
+    commission_cap: Annotated[
+        int,
+        Field(description="The most that the commission takes, in minor units; 9007199254740991 (2^53−1) for none."),
+    ]
     tax_bp: int
     tax_base: Literal["pot", "commission"]
 
