@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from fairdeal.errors import SchemaMismatch
 from fairdeal.store.failures import of_driver, sqlstate
-from fairdeal.store.programs import PROGRAMS, Do, Each, Gate, Given, Program, Step
+from fairdeal.store.programs import PROGRAMS, Do, Each, Given, Program, Step
 
 Values: TypeAlias = Mapping[str, Any]
 """A program's arguments by name, and its rows as lists of mappings."""
@@ -37,7 +37,7 @@ def perform(connection: Connection, program: Program, *calls: Values) -> list[bo
     if connection.dialect.name == "sqlite":
         cursor: sqlite3.Cursor = connection.connection.cursor()  # type: ignore[assignment]
         try:
-            return [_run(cursor, program.steps, call, None) for call in calls]
+            return [_run(cursor, program, call) for call in calls]
         finally:
             cursor.close()
     with unmet():
@@ -84,22 +84,25 @@ def check(connection: Connection) -> None:
             raise SchemaMismatch("the database's functions are not those of its schema version")
 
 
-def _run(cursor: sqlite3.Cursor, steps: Sequence[Step], values: Values, place: int | None) -> bool:
+def _run(cursor: sqlite3.Cursor, program: Program, values: Values) -> bool:
+    if program.gate is not None and cursor.execute(program.gate, values).rowcount != 1:
+        return False
+    _run_steps(cursor, program.steps, values, None)
+    return True
+
+
+def _run_steps(cursor: sqlite3.Cursor, steps: Sequence[Step], values: Values, place: int | None) -> None:
     for step in steps:
         match step:
-            case Gate(sql):
-                if cursor.execute(sql, values).rowcount != 1:
-                    return False
             case Do(sql, unless):
                 if cursor.execute(sql, values).rowcount != 1 and unless is not None:
                     raise Unmet(unless, place)
             case Each(rows, each):
                 for number, row in enumerate(values[rows]):
-                    _run(cursor, each, {**values, **row}, number)
+                    _run_steps(cursor, each, {**values, **row}, number)
             case Given(argument, given):
                 if values[argument] is not None:
-                    _run(cursor, given, values, None)
-    return True
+                    _run_steps(cursor, given, values, None)
 
 
 @cache
@@ -130,16 +133,15 @@ def _arguments(program: Program) -> str:
 
 
 def _body(program: Program) -> str:
-    lines = "\n".join(_plpgsql(program, program.steps, None))
-    return f"\nDECLARE changed bigint;\nBEGIN\n{lines}\nRETURN true;\nEND\n"
+    lines = [*_plpgsql(program, program.steps, None)]
+    if program.gate is not None:
+        lines = [f"{_named(program, program.gate, None)};", "IF NOT FOUND THEN RETURN false; END IF;", *lines]
+    return "\n".join(["\nDECLARE changed bigint;", "BEGIN", *lines, "RETURN true;", "END\n"])
 
 
 def _plpgsql(program: Program, steps: Sequence[Step], rows: str | None) -> Iterator[str]:
     for step in steps:
         match step:
-            case Gate(sql):
-                yield f"{_named(program, sql, rows)};"
-                yield "IF NOT FOUND THEN RETURN false; END IF;"
             case Do(sql, unless):
                 yield f"{_named(program, sql, rows)};"
                 if unless is not None:

@@ -13,13 +13,6 @@ from fairdeal.limits import MAX_SAFE_INTEGER
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """A statement that changes one row, or nothing more is done and the program answers False."""
-
-    sql: str
-
-
-@dataclass(frozen=True, slots=True)
 class Do:
     """A statement with `:names` of arguments, or of a row's members in an `Each`. With `unless`, it is refused with
     that reason, and the whole transaction with it, unless it changes one row.
@@ -42,19 +35,22 @@ class Given:
     """The steps, if the argument is not null."""
 
     argument: str
-    steps: tuple["Step", ...]
+    steps: tuple[Do | Each, ...]
 
 
-Step: TypeAlias = Gate | Do | Each | Given
+Step: TypeAlias = Do | Each | Given
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """`arguments` are single values, `rows` lists of rows, by name and with their types in PostgreSQL."""
+    """`arguments` are single values, `rows` lists of rows, by name and with their types in PostgreSQL. A `gate` is a
+    statement that comes first and changes one row, or nothing more is done and the program answers False.
+    """
 
     name: str
     arguments: Mapping[str, str]
     rows: Mapping[str, Mapping[str, str]]
+    gate: str | None
     steps: tuple[Step, ...]
 
 
@@ -67,7 +63,7 @@ _LOWEST: Final = f"CASE WHEN :account = '{CASHIER}' THEN {-MAX_SAFE_INTEGER} ELS
 
 # Balances first, in the order in which everybody takes them; then the entries, in the order of the transaction; its
 # number after every other lock, and with it the header, which is the seal. A hold follows from the postings.
-_POSTING: Final[tuple[Step, ...]] = (
+_POSTING: Final[tuple[Do | Each, ...]] = (
     Each(
         "moves",
         (
@@ -122,7 +118,7 @@ _POSTED_ROWS: Final = {
     "released": {"account_id": "text", "amount": "bigint"},
 }
 
-POST: Final = Program("post_transaction", _POSTED, _POSTED_ROWS, _POSTING)
+POST: Final = Program("post_transaction", _POSTED, _POSTED_ROWS, gate=None, steps=_POSTING)
 
 APPEND: Final = Program(
     "append_step",
@@ -140,11 +136,9 @@ APPEND: Final = Program(
         "events": {"n": "integer", "event": "bytea"},
         "leaves": {"leaf": "bytea", "type": "text", "of": "text"},
     },
-    (
-        Gate(
-            "UPDATE matches SET size = :new_size, status = :status, due_at = :due_at"
-            " WHERE id = :match AND size = :size AND seating = :seating AND status <> 'ended'"
-        ),
+    gate="UPDATE matches SET size = :new_size, status = :status, due_at = :due_at"
+    " WHERE id = :match AND size = :size AND seating = :seating AND status <> 'ended'",
+    steps=(
         Each("events", (Do("INSERT INTO events (match_id, n, line) VALUES (:match, :n, :event)"),)),
         Given("id", _POSTING),
         Given(
