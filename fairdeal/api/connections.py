@@ -57,6 +57,7 @@ class BoundedConnection(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         # The server's own refusal for want of room is no problem (RFC 9457): ours come first.
         self._most, self.limit_concurrency = self.limit_concurrency, None
+        self._answering: RequestResponseCycle | None = None
         self._in_head = False
         self._late: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
@@ -91,6 +92,11 @@ class BoundedConnection(HttpToolsProtocol):
         super().data_received(data)
         if self._received > (MAX_HEAD_BYTES if self._in_head else self._max_call_bytes):
             self._refuse(LONG)
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Who has said all there is to say may still listen; the reader of a stream that has begun is gone."""
+        self._deaf = True
+        return self._last_to_answer() is not None and not self._answering.response_started  # type: ignore[union-attr]
 
     def on_message_begin(self) -> None:
         if len(self.pipeline) >= MAX_PIPELINED:
@@ -143,19 +149,39 @@ class BoundedConnection(HttpToolsProtocol):
             self._stalled = None
         super().resume_writing()
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Says nothing: what strangers ask for is no news for the operator."""
+
     def send_400_response(self, msg: str) -> None:
         """What came is no HTTP."""
         self._refuse(NO_HTTP)
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
+
     def _refuse(self, answer: bytes) -> None:
-        """Closes; with this answer, unless it would be taken for that of an earlier call."""
-        cycle: RequestResponseCycle | None = self.cycle
-        own = cycle is not None and cycle.more_body and not cycle.response_started and not self.pipeline
+        """Closes with this answer; without it when calls before are still being answered, and after those."""
         self._deaf = True
+        if self._last_to_answer() is not None:
+            return
+        cycle: RequestResponseCycle | None = self.cycle
+        own = cycle is not None and cycle.more_body and not cycle.response_started
         if not self.transport.is_closing() and (cycle is None or cycle.response_complete or own):
             self.transport.write(answer)
         self.transport.close()
         self._expect_read()
+
+    def _last_to_answer(self) -> RequestResponseCycle | None:
+        """Of the calls that are all here and not answered yet the last one: nothing follows its answer any more."""
+        if self.pipeline and self.pipeline[0][0].more_body:
+            self.pipeline.popleft()
+        last = self.pipeline[0][0] if self.pipeline else self._answering
+        if last is None or last.more_body or last.response_complete:
+            return None
+        last.keep_alive = False
+        self.cycle = last
+        return last
 
     def _await_head(self) -> None:
         if not self._in_head:

@@ -186,8 +186,10 @@ def _first(head: Head, name: bytes, usual: str) -> str:
     return head[name][0].strip().lower() if name in head else usual
 
 
-def _check_head(head: Head) -> None:
+def _check_head(head: Head, version: str) -> None:
     """Raises _Refusal for what could be read in two ways, or announces a body larger than anybody needs."""
+    if version not in ("1.0", "1.1") or (version == "1.1" and b"host" not in head):  # RFC 9112, section 3.2
+        raise _Refusal("bad_request")
     if any(len(head.get(name, ())) > 1 for name in _ONCE):
         raise _Refusal("bad_request")
     if _first(head, b"transfer-encoding", "chunked") != "chunked":
@@ -201,7 +203,7 @@ def _check_head(head: Head) -> None:
 
 async def _take_body(scope: Scope, head: Head, receive: Receive) -> Receive:
     """Reads the whole body, and returns what hands it on. Raises _Refusal, _Gone."""
-    _check_head(head)
+    _check_head(head, scope["http_version"])
     if scope["method"] not in _WITH_BODY and _BODY_SAID.isdisjoint(head):
         return receive
     if b"upgrade" in head and not _BODY_SAID.isdisjoint(head):

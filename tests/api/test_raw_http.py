@@ -1,6 +1,7 @@
 """What somebody can say who writes bytes and keeps to no rules: a problem is the answer, or the connection is cut."""
 
 import socket
+import struct
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -151,7 +152,7 @@ def test_calls_in_one_packet_are_answered_in_their_order(port: int) -> None:
     assert answer.count(b"HTTP/1.1 200 OK") == 3
     assert answer.index(b"call-0000") < answer.index(b"call-0001") < answer.index(b"call-0002")
     many = said(port, (WELL + b"\r\n") * 1_000)
-    assert many.count(b"HTTP/1.1 ") <= MAX_PIPELINED
+    assert many.count(b"HTTP/1.1 200 OK") == 1 + MAX_PIPELINED
     assert said(port, WELL + LAST).startswith(b"HTTP/1.1 200 ")
 
 
@@ -159,7 +160,8 @@ def test_what_follows_a_call_is_not_its_answer(port: int) -> None:
     """The first call is under way when the second one is found to be none."""
     for _ in range(20):
         answer = said(port, b"GET /v1/tables HTTP/1.1\r\n" + HERE + b"\r\nnoise\r\n\r\n")
-        assert answer == b"" or answer.startswith(b"HTTP/1.1 200 ")
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        assert answer.count(b"HTTP/1.1 ") == 1
 
 
 def test_half_a_call_does_nothing(port: int, service: Service) -> None:
@@ -281,6 +283,37 @@ def test_a_reader_that_reads_is_not(port: int, made: list[connections.BoundedCon
     assert answer.count(b"HTTP/1.1 200 ") == 8
 
 
+@pytest.mark.parametrize(
+    "after",
+    [b"GARBAGE\r\n\r\n", b"x" * 40_000, SIGN_UP + b"Content-Length: 9\r\n\r\n{", WELL + b"X-Half: "],
+    ids=["no HTTP", "long", "half a body", "half a head"],
+)
+@pytest.mark.parametrize("calls", [1, 3])
+def test_what_was_said_before_is_answered_whatever_comes_behind_it(
+    port: int, calls: int, after: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.5)
+    answer = said(port, (b"GET /v1/rules HTTP/1.1\r\n" + HERE + b"\r\n") * calls + after)
+    assert answer.count(b"HTTP/1.1 200 ") == calls
+
+
+@pytest.mark.parametrize("calls", [1, 3])
+def test_who_says_no_more_is_answered(port: int, calls: int) -> None:
+    with closing(connect(port)) as connection:
+        connection.sendall((b"GET /v1/rules HTTP/1.1\r\n" + HERE + b"\r\n") * calls)
+        connection.shutdown(socket.SHUT_WR)
+        answer = heard(connection)
+    assert answer.count(b"HTTP/1.1 200 ") == calls
+
+
+@pytest.mark.parametrize(
+    "call", [b"GET /healthz HTTP/1.1\r\n" + LAST, b"GET /healthz HTTP/2.0\r\n" + HERE + LAST], ids=["no host", "2.0"]
+)
+def test_what_is_not_http_as_we_speak_it_is_refused(port: int, call: bytes) -> None:
+    assert code(said(port, call)) == (400, "bad_request")
+
+
 def test_a_head_is_answered_by_a_head(port: int) -> None:
     answer = said(port, b"HEAD /v1/tables HTTP/1.1\r\n" + HERE + LAST)
     assert answer.startswith(b"HTTP/1.1 405 ")
@@ -307,6 +340,7 @@ def test_calls_whose_callers_have_gone_are_counted_too(tmp_path: Path, monkeypat
         port = int(url.rsplit(":", 1)[1])
         for _ in range(3):
             with closing(connect(port)) as gone:
+                gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # not a word of goodbye
                 gone.sendall(call + HERE + LAST)
                 assert begun.acquire(timeout=PATIENCE_S)
         answer = b""
