@@ -44,10 +44,14 @@ def test_questions(tmp_path: Path) -> None:
     late.match.events[0]["t"] -= 90_000
     late.match.events[0]["data"]["close_by"] = NOW - 5_000
     made.open(late.match)
+    due = Server(73, **TERMS)
+    due.match.events[0]["data"]["close_by"] = NOW
+    made.open(due.match)
     made.write(tmp_path)
     asked = look(tmp_path).questions
-    index = len(made.log.entries) - 1
-    assert [(one.m, one.index, one.overdue_ms) for one in asked.not_closed] == [(late.match.m, index, 5_000)]
+    index = len(made.log.entries) - 2
+    told = [(one.m, one.index, one.overdue_ms) for one in asked.not_closed]
+    assert told == [(late.match.m, index, 5_000)], "of the other one there is nothing to ask until its time is over"
     [backwards] = asked.backwards
     assert (backwards.m, backwards.index, backwards.by_ms) == (late.match.m, index, 90_000)
     assert asked.endings == {"played": 4, "forfeit": 1, "no_seed": 1, "void": 1}

@@ -18,7 +18,7 @@ PLAYED, VOID, NO_SEED = "played", "void", "no_seed"
 
 @dataclass(frozen=True, slots=True)
 class NotClosed:
-    """A match whose seed was never revealed. `overdue_ms` past its `close_by`, negative before it."""
+    """A match whose seed is not revealed `overdue_ms` after its `close_by`: until that there is nothing to ask."""
 
     m: str
     index: int
@@ -88,7 +88,7 @@ def ask(
                 asked.backwards.append(Backwards(course.m, course.index, latest - known.opened_at))
             latest = max(latest, known.opened_at)
         if course.close is None:
-            if known is not None and known.seats:
+            if known is not None and known.seats and now_ms > known.close_by:
                 asked.not_closed.append(NotClosed(course.m, course.index, now_ms - known.close_by))
         elif course.full is not None:
             _count(asked, course, course.close.outcome, seats)

@@ -141,7 +141,7 @@ def _questions(outcome: Outcome, language: Language) -> Iterator[str]:
     asked = outcome.questions
     sections: dict[str, list[str]] = {
         "not_closed": [
-            _say("open_match", language, one.m, one.index, _overdue(one.overdue_ms, language))
+            _say("open_match", language, one.m, one.index, _age(one.overdue_ms, language))
             for one in asked.not_closed
         ],
         "endings": [f"{name}{_COLON[language]}{count}" for name, count in _endings(asked.endings, language)],
@@ -176,10 +176,6 @@ def _section(name: str, found: list[str], language: Language) -> Iterator[str]:
     yield from (f"  {line}" for line in found[:LISTED])
     if len(found) > LISTED:
         yield "  " + _say("more", language, len(found) - LISTED)
-
-
-def _overdue(span_ms: int, language: Language) -> str:
-    return _say("not_due", language) if span_ms < 0 else _say("overdue", language, _age(span_ms, language))
 
 
 def _age(span_ms: int, language: Language) -> str:

@@ -60,8 +60,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "findings": ("What contradicts what was signed: {}", "Ce qui contredit ce qui a été signé : {}"),
     "faults": ("Files, which accuse nobody: {}", "Fichiers, qui n’accusent personne : {}"),
     "not_closed": (
-        "To ask about: matches whose seed was never revealed: {}",
-        "À demander : parties dont la graine n’a jamais été révélée : {}",
+        "To ask about: matches past their time whose seed is not revealed: {}",
+        "À demander : parties hors délai dont la graine n’est pas révélée : {}",
     ),
     "endings": ("Endings of matches that all seats had joined", "Fins des parties que tous avaient rejointes"),
     "accounts": (
@@ -89,9 +89,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "more": ("… and {} more (--json has all)", "… et {} de plus (--json les donne tous)"),
     "match": ("match {}", "partie {}"),
     "leaf": ("leaf {}", "feuille {}"),
-    "open_match": ("{0}, leaf {1}: {2}", "{0}, feuille {1} : {2}"),
-    "not_due": ("not due yet", "pas encore à échéance"),
-    "overdue": ("{} past its time", "{} de retard"),
+    "open_match": ("{0}, leaf {1}: {2} past its time", "{0}, feuille {1} : {2} de retard"),
     "days": ("{} d", "{} j"),
     "hours": ("{} h", "{} h"),
     "minutes": ("{} min", "{} min"),
