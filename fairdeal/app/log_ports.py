@@ -99,6 +99,10 @@ class LogCopy(Protocol):
         """
 
     @property
+    def place(self) -> str:
+        """Where it is kept, for the operator."""
+
+    @property
     def size(self) -> int:
         """How many leaves it has."""
 

@@ -25,8 +25,9 @@ def check_copy(store: Store, keys: LogKeys, copy: LogCopy) -> None:
     head = store.log_head()
     if kept is not None and kept.size > head.size:
         raise LogBehind(
-            f"the log's copy has {kept.size} leaves and this database {head.size}: it is an older one, and would go on"
-            f" with a second history; {_REMEDY}"
+            f"the log's copy in {copy.place} has {kept.size} leaves and this database {head.size}: it is an older one,"
+            f" and would go on with a second history; {_REMEDY}. (One of another log needs a copy of its own:"
+            " FAIRDEAL_LOG_COPY)"
         )
     if kept is not None:
         _check_same(store, kept)

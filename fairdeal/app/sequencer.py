@@ -269,7 +269,10 @@ def kept_checkpoint(keys: LogKeys, copy: LogCopy) -> Checkpoint | None:
     try:
         return open_checkpoint(note, keys.at_hand()).checkpoint
     except FairdealError as error:
-        raise Broken(f"the log's copy has a checkpoint that is not this log's: {error.message}") from error
+        raise Broken(
+            f"the log's copy in {copy.place} has a checkpoint that is not this log's ({error.message}): every database"
+            " has a copy of its own, in the directory that FAIRDEAL_LOG_COPY names"
+        ) from error
 
 
 def mark_journal(store: Store, now: int) -> None:

@@ -50,6 +50,10 @@ class LogCopy:
             os.close(lock)
 
     @property
+    def place(self) -> str:
+        return str(self._directory)
+
+    @property
     def size(self) -> int:
         return self._size
 

@@ -178,8 +178,10 @@ def test_a_checkpoint_of_somebody_else_in_the_copy_is_refused(service: Service) 
     path = service.folder / "log" / "checkpoint"
     path.write_text(path.read_text().replace("localhost/fairdeal", "elsewhere/fairdeal"))
     service.stop()
-    with pytest.raises(Broken, match="not this log's"):
+    with pytest.raises(Broken, match="not this log's") as refused:
         service.start()
+    assert f"in {path.parent} " in refused.value.message
+    assert "FAIRDEAL_LOG_COPY" in refused.value.message
     path.unlink()
     service.start()
 
