@@ -82,6 +82,7 @@ lock: ## pin the requirements anew (ARGS=--upgrade)
 	$(LOCK) requirements/dev.in --output-file requirements/dev.txt $(ARGS)
 	$(LOCK) requirements/soak.in --output-file requirements/soak.txt --no-deps $(ARGS)
 
-clean: ## remove .venv, var and all caches
-	rm -rf .venv var dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+# Of var/ only what `make lock` made: the rest is the database, the keys, the log's copy and the demo's files.
+clean: ## remove .venv, dist and all caches; var stays, where the database and the keys are
+	rm -rf .venv var/lock dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

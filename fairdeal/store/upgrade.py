@@ -7,7 +7,7 @@ from alembic.config import Config
 from alembic.util import CommandError
 from sqlalchemy import Connection
 
-from fairdeal.errors import SchemaMismatch
+from fairdeal.errors import SchemaMismatch, StoreFailed
 from fairdeal.store import procedures, triggers
 from fairdeal.store.schema import check_schema, is_empty, versions
 from fairdeal.store.sql import open_database
@@ -17,7 +17,8 @@ from fairdeal.store.statements import take_time
 def upgrade(where: Path | str) -> tuple[str | None, str]:
     """Makes the schema, or brings it to the newest version, in one transaction; gives the versions before and after.
 
-    Raises SchemaMismatch for a database that is not ours or of a newer program, and what `open_database` does.
+    Raises StoreFailed for a database with tables of something else, SchemaMismatch for one of a newer program, and what
+    `open_database` does.
     """
     database = open_database(where, sole=True)
     try:
@@ -25,7 +26,7 @@ def upgrade(where: Path | str) -> tuple[str | None, str]:
             take_time(connection)  # nobody else is there, and a migration may compute for long
             before = versions(connection)
             if not before and not is_empty(connection):
-                raise SchemaMismatch("the database has tables, and no schema of ours")
+                raise StoreFailed("the database has tables that are not of this service; it was left as it is")
             migrate(connection)
             check_schema(connection)
             return (before[0] if before else None), versions(connection)[0]

@@ -118,6 +118,19 @@ def test_every_module_says_what_it_is_for() -> None:
     assert not [str(path) for path in modules() if not ast.get_docstring(ast.parse(path.read_text()))]
 
 
+def test_tidying_up_leaves_the_money_and_the_keys(tmp_path: Path) -> None:
+    """What `make serve` has made stands in var/ too."""
+    kept = {"var/fairdeal.db", "var/keys/log.key", "var/log/leaves.jsonl", "var/demo/policy.txt"}
+    cleaned = {"var/lock/bin/uv", ".venv/bin/python", "dist/fairdeal-verify.pyz", "fairdeal/__pycache__/ids.pyc"}
+    for name in kept | cleaned:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    command = ["make", "--silent", "--directory", str(tmp_path), "--file", str(ROOT / "Makefile"), "clean"]
+    subprocess.run(command, check=True)
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()} == kept
+
+
 def test_no_module_is_too_long() -> None:
     """A migration is a list of tables as they once were: nobody adds to it."""
     written = [path for path in modules() if path.parent.name != "versions"]

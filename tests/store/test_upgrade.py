@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Row, create_engine, event, make_url, text
 
 import fairdeal.store
-from fairdeal.errors import SchemaMismatch, StoreFailed
+from fairdeal.errors import FairdealError, SchemaMismatch, StoreFailed
 from fairdeal.store import SqlStore, sqlite, tables, triggers
 from fairdeal.store.schema import VERSION, check_schema, create_schema, is_empty
 from fairdeal.store.upgrade import alembic_config, migrate, upgrade
@@ -186,20 +186,25 @@ def test_a_new_sqlite_file_has_the_newest_version_at_once(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "before",
+    ("before", "refused"),
     [
-        "CREATE TABLE cats (name TEXT)",
-        "CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES ('9999')",
+        ("CREATE TABLE cats (name TEXT)", StoreFailed),
+        (
+            "CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES ('9999')",
+            SchemaMismatch,
+        ),
     ],
 )
-def test_somebody_elses_database_or_that_of_a_newer_program_is_left_alone(before: str, empty: Empty) -> None:
+def test_somebody_elses_database_or_that_of_a_newer_program_is_left_alone(
+    before: str, refused: type[FairdealError], empty: Empty
+) -> None:
     with empty.place() as place:
         url = make_url(place).set(drivername="postgresql+psycopg") if isinstance(place, str) else f"sqlite:///{place}"
         engine = create_engine(url)
         with engine.begin() as connection:
             for statement in before.split(";"):
                 connection.execute(text(statement))
-        with pytest.raises(SchemaMismatch):
+        with pytest.raises(refused):
             upgrade(place)
         with engine.connect() as connection:
             assert len(connection.execute(text("SELECT * FROM " + before.split()[2])).all()) == before.count("INSERT")
