@@ -28,7 +28,10 @@ from fairdeal.store.statements import Constants
 log = logging.getLogger("fairdeal.store")
 
 _READERS: Final = 8
-"""Connections kept open; a read takes well under a millisecond, so more threads than this rarely meet."""
+"""The engine's connections kept open; a read takes well under a millisecond, so more threads than this rarely meet."""
+_FETCHERS: Final = 96
+"""The driver's connections kept open: as many as threads can fetch at once, forty that take moves, forty for
+all other calls and the service's own. To open one takes longer than a hundred fetches."""
 
 # FULL, because NORMAL may lose acknowledged commits when the power goes. Recursive triggers, so that a REPLACE fires
 # DELETE triggers. Secure deletion, so that a name that was erased does not stay in the file's free space.
@@ -63,7 +66,8 @@ class SqliteDatabase:
             os.close(self._lock_file)
             raise
         self._path = path
-        self._fetchers: deque[sqlite3.Connection] = deque(maxlen=_READERS)
+        self._fetchers: deque[sqlite3.Connection] = deque()
+        self._fetchers_kept = _FETCHERS
         self._constants = Constants(sqlite.dialect(paramstyle="named"))
         self._engine = create_engine(f"sqlite:///{path}", pool_size=_READERS, hide_parameters=True)
         event.listen(self._engine, "connect", _configure)
@@ -96,12 +100,22 @@ class SqliteDatabase:
                 connection.close()
                 raise
             self._fetchers.append(connection)
+            if len(self._fetchers) > self._fetchers_kept:
+                self._close_fetchers()
             return rows
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
         _configure(connection)
         return connection
+
+    def _close_fetchers(self) -> None:
+        """Closes those that wait and are not to be kept, the one used longest ago first."""
+        while len(self._fetchers) > self._fetchers_kept:
+            try:
+                self._fetchers.popleft().close()
+            except IndexError:  # another thread has taken it
+                return
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -128,8 +142,8 @@ class SqliteDatabase:
 
     def close(self) -> None:
         """Closes every connection and gives the file free."""
-        while self._fetchers:
-            self._fetchers.pop().close()
+        self._fetchers_kept = 0  # first: who is fetching closes what it comes back with
+        self._close_fetchers()
         if self._writer is not None:
             self._writer.close()
         self._engine.dispose()

@@ -7,16 +7,19 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
-from threading import Timer
+from threading import Barrier, Thread, Timer
 
 import pytest
+from sqlalchemy import func, select
 
 from fairdeal.app.ports import Session, Store
 from fairdeal.errors import DatabaseLocked, SchemaMismatch, StoreFailed
 from fairdeal.ledger import Win, check_books
 from fairdeal.store import SqlStore
+from fairdeal.store import sqlite as engine
 from tests.store.house import ASSET, MOST, House
 
 
@@ -59,6 +62,65 @@ def test_the_file_is_its_owners_alone_and_writes_go_to_the_disk(tmp_path: Path) 
             pragmas[pragma] = connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one()
     assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "recursive_triggers": 1}
     store.close()
+
+
+class Fetchers:
+    """Every connection that `fetch` has opened, and threads that are all in the middle of a fetch at one moment."""
+
+    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.opened: list[sqlite3.Connection] = []
+        self.meet: Callable[[], int] = int
+        self._connect = engine.SqliteDatabase._connect
+        monkeypatch.setattr(engine.SqliteDatabase, "_connect", lambda database: self.connect(database))
+        self.database = engine.SqliteDatabase(path)
+
+    def connect(self, database: engine.SqliteDatabase) -> sqlite3.Connection:
+        connection = self._connect(database)
+        connection.create_function("meet", 0, lambda: self.meet())
+        self.opened.append(connection)
+        return connection
+
+    def fetch_at_once(self, number: int, meanwhile: Callable[[], None] = lambda: None) -> None:
+        self.meet = Barrier(number, meanwhile).wait
+        threads = [Thread(target=self.database.fetch, args=[select(func.meet())]) for _ in range(number)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def still_open(self) -> int:
+        answering = 0
+        for connection in self.opened:
+            with suppress(sqlite3.ProgrammingError):  # "Cannot operate on a closed database."
+                answering += connection.execute("SELECT 1").fetchone()[0]
+        return answering
+
+
+def test_a_connection_is_opened_for_each_thread_that_fetches_at_once_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetchers = Fetchers(tmp_path / "house.db", monkeypatch)
+    for _ in range(2):
+        fetchers.fetch_at_once(20)
+        assert (len(fetchers.opened), fetchers.still_open()) == (20, 20)
+    fetchers.database.close()
+    assert fetchers.still_open() == 0
+
+
+def test_connections_beyond_those_that_are_kept_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_FETCHERS", 3)
+    fetchers = Fetchers(tmp_path / "house.db", monkeypatch)
+    fetchers.fetch_at_once(10)
+    assert (len(fetchers.opened), fetchers.still_open()) == (10, 3)
+    fetchers.database.close()
+
+
+def test_who_is_fetching_while_the_database_is_closed_closes_its_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetchers = Fetchers(tmp_path / "house.db", monkeypatch)
+    fetchers.fetch_at_once(5, fetchers.database.close)
+    assert (len(fetchers.opened), fetchers.still_open()) == (5, 0)
 
 
 def test_a_file_that_others_may_read_is_closed_to_them(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
