@@ -323,7 +323,10 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecordStore, Recov
     def keep_significant(self, event: SignificantEvent) -> None:
         """One that comes with no step of a match."""
 
-    def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]: ...
+    def significant_events(
+        self, before: int | None, limit: int, kind: SignificantKind | None = None
+    ) -> tuple[SignificantEvent, ...]:
+        """Those of one kind where one is named."""
 
     def last_significant(self, kind: SignificantKind, about: Mapping[str, str | int | None]) -> SignificantEvent | None:
         """The newest one of that kind whose data has all of `about`; None when there is none."""

@@ -60,22 +60,23 @@ class CashMove:
 class SafeguardStore(Protocol):
     """The safeguards' part of a store. Any method can raise an error of the family `Broken`.
 
-    Each write is a significant event too. Seats and deposits are held to all of this in their own transactions.
+    Each write is a significant event too; what changes nothing is no write. Seats and deposits are held to all
+    of this in their own transactions.
     """
 
     def set_limit(
         self, account_id: str, asset: str, kind: LimitKind, period: Period, amount: int | None, at: int
     ) -> Limit:
-        """Not above the one in force: at once. Above it, or none: after RAISE_DELAY_MS. What was to come is dropped.
-
-        Raises UnknownAccount.
+        """Not above the one in force: at once. Above it, or none: after RAISE_DELAY_MS. What else was to come is
+        dropped; what is to come already keeps its time. Raises UnknownAccount.
         """
 
     def limits(self, account_id: str, at: int) -> tuple[Limit, ...]:
         """Those that are in force or to come."""
 
     def exclude(self, account_id: str, exclusion: Exclusion) -> tuple[str, ...]:
-        """Seats at tables that are not full are given up with it, the stakes back: the matches of these tables.
+        """Seats at tables that are not full are given up with it, the stakes back: the matches of these tables. One
+        that ends no later than the one in force changes nothing.
 
         Raises UnknownAccount.
         """

@@ -14,6 +14,8 @@ from fairdeal.errors import RecordsBroken
 from fairdeal.store.numbers import take
 from fairdeal.store.tables import roster, seats, significant_events, transactions
 
+_LOOKED_AT: Final = 100
+"""Significant events of a kind that are read at once when one about something is looked for."""
 _SEATED: Final = (seats.c.account_id, seats.c.match_id, seats.c.player, seats.c.seat)
 
 
@@ -55,21 +57,29 @@ def keep(connection: Connection, event: SignificantEvent) -> None:
     connection.execute(insert(significant_events).values(at=event.at, kind=event.kind, data=data))
 
 
-def significant_events_before(connection: Connection, before: int | None, limit: int) -> tuple[SignificantEvent, ...]:
-    """Newest first."""
+def significant_events_before(
+    connection: Connection, before: int | None, limit: int, kind: SignificantKind | None = None
+) -> tuple[SignificantEvent, ...]:
+    """Newest first, of one kind where one is named."""
     some = select(significant_events).order_by(significant_events.c.seq.desc()).limit(limit)
     if before is not None:
         some = some.where(significant_events.c.seq < before)
+    if kind is not None:
+        some = some.where(significant_events.c.kind == kind)
     return tuple(map(_significant, connection.execute(some)))
 
 
 def last_significant(
     connection: Connection, kind: SignificantKind, about: Mapping[str, str | int | None]
 ) -> SignificantEvent | None:
-    """From the newest significant event backwards."""
-    of_kind = select(significant_events).where(significant_events.c.kind == kind)
-    rows = connection.execute(of_kind.order_by(significant_events.c.seq.desc()))
-    return next((event for event in map(_significant, rows) if about.items() <= event.data.items()), None)
+    """From the newest significant event backwards, in pages; about nothing it is the newest one."""
+    before, limit = None, _LOOKED_AT if about else 1
+    while page := significant_events_before(connection, before, limit, kind):
+        for event in page:
+            if about.items() <= event.data.items():
+                return event
+        before = page[-1].seq
+    return None
 
 
 def _significant(row: Row[Any]) -> SignificantEvent:

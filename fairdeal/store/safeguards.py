@@ -3,6 +3,7 @@
 What is checked holds until the end of the transaction, as long as every writer has locked the account before.
 """
 
+from itertools import dropwhile
 from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, select
@@ -35,12 +36,19 @@ _EVERYBODY: Final = 0x73776974
 def set_limit(
     connection: Connection, account_id: str, asset: str, kind: LimitKind, period: Period, amount: int | None, at: int
 ) -> Limit:
-    """Raises UnknownAccount."""
+    """What is in force, or to come, already is not written again. Raises UnknownAccount."""
     lock_account(connection, account_id)
     which = {"account_id": account_id, "asset": asset, "kind": kind, "period": period}
     mine = and_(*(limits.c[name] == value for name, value in which.items()))
     newest = connection.execute(select(limits).where(mine).order_by(limits.c.seq.desc()).limit(1)).one_or_none()
-    old = None if newest is None else _limit(newest, at).amount
+    if newest is None:
+        now = Limit(asset, kind, period, None, None, None)
+    else:
+        at = max(at, newest.asked_at)  # of two at once the later one was perhaps the first to look at its clock
+        now = _limit(newest, at)
+    if amount == (now.amount if now.next_from is None else now.next_amount):
+        return now
+    old = now.amount
     lower = amount is not None and (old is None or amount <= old)
     from_at = at if lower else at + RAISE_DELAY_MS
     made = insert(limits).values(**which, amount=amount, old_amount=old, asked_at=at, from_at=from_at).returning(limits)
@@ -59,13 +67,16 @@ def limits_of(connection: Connection, account_id: str, at: int) -> tuple[Limit, 
     return tuple(limit for limit in found if limit.amount is not None or limit.next_amount is not None)
 
 
-def exclude(connection: Connection, account_id: str, exclusion: Exclusion) -> None:
-    """Raises UnknownAccount."""
+def exclude(connection: Connection, account_id: str, stop: Exclusion) -> None:
+    """What ends no later than the one in force is not written. Raises UnknownAccount."""
     lock_account(connection, account_id)
-    row = {"account_id": account_id, "kind": exclusion.kind, "at": exclusion.at, "until": exclusion.until}
+    now = exclusion(connection, account_id, stop.at)
+    if now is not None and (now.until is None or (stop.until is not None and stop.until <= now.until)):
+        return
+    row = {"account_id": account_id, "kind": stop.kind, "at": stop.at, "until": stop.until}
     connection.execute(insert(exclusions).values(**row))
-    event = {"account": account_id, "stop": exclusion.kind, "until": exclusion.until}
-    audit.keep(connection, SignificantEvent(exclusion.at, "exclusion", event))
+    event = {"account": account_id, "stop": stop.kind, "until": stop.until}
+    audit.keep(connection, SignificantEvent(stop.at, "exclusion", event))
 
 
 def exclusion(connection: Connection, account_id: str, at: int) -> Exclusion | None:
@@ -135,28 +146,37 @@ def _is_off(connection: Connection, whose: ColumnElement[bool]) -> bool:
 def _check_limits(
     connection: Connection, account_id: str, kinds: tuple[LimitKind, ...], asset: str, more: int, at: int
 ) -> None:
-    for limit in limits_of(connection, account_id, at):
-        if limit.asset != asset or limit.kind not in kinds or limit.amount is None:
-            continue
-        left = limit.amount - used(limit.kind, _moves(connection, account_id, asset, period_start(limit.period, at)))
+    own = [one for one in limits_of(connection, account_id, at) if one.asset == asset and one.kind in kinds]
+    bounds = [(one, one.amount, period_start(one.period, at)) for one in own if one.amount is not None]
+    if not bounds:
+        return
+    moves = _moves(connection, account_id, asset, min(since for _, _, since in bounds))
+    for limit, amount, since in bounds:
+        left = amount - used(limit.kind, _of_period(moves, since))
         if more > left:
-            what = {"limit": limit.kind, "period": limit.period, "amount": limit.amount, "left": max(left, 0)}
+            what = {"limit": limit.kind, "period": limit.period, "amount": amount, "left": max(left, 0)}
             raise PlayerLimitReached("it would pass a limit that the account's owner has set", what)
 
 
-def _moves(connection: Connection, account_id: str, asset: str, since: int) -> list[CashMove]:
+def _moves(connection: Connection, account_id: str, asset: str, since: int) -> list[tuple[int, CashMove]]:
+    """Each with its time, in the order of the journal."""
     account = cash(account_id)
     rows = (
-        select(transactions.c.kind, entries.c.amount, transactions.c.match_id, transactions.c.id)
+        select(transactions.c.at, transactions.c.kind, entries.c.amount, transactions.c.match_id, transactions.c.id)
         .join(transactions, transactions.c.id == entries.c.transaction_id)
         .where(entries.c.account == account, entries.c.asset == asset)
         .where(entries.c.seq > place_before(connection, account_id, asset, since))
         .order_by(entries.c.seq)
     )
     return [
-        CashMove(kind, amount, match_id or transaction_id.partition(":")[2])
-        for kind, amount, match_id, transaction_id in connection.execute(rows)
+        (at, CashMove(kind, amount, match_id or transaction_id.partition(":")[2]))
+        for at, kind, amount, match_id, transaction_id in connection.execute(rows)
     ]
+
+
+def _of_period(moves: list[tuple[int, CashMove]], since: int) -> list[CashMove]:
+    """From the first one in it on: times that go back a little part no seat from what ended it."""
+    return [move for _, move in dropwhile(lambda timed: timed[0] < since, moves)]
 
 
 def _limit(row: Row[tuple[object, ...]], at: int) -> Limit:

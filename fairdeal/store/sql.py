@@ -221,9 +221,11 @@ class SqlStore(PlayerRecords):
         with self._database.write() as connection:
             audit.keep(connection, event)
 
-    def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]:
+    def significant_events(
+        self, before: int | None, limit: int, kind: SignificantKind | None = None
+    ) -> tuple[SignificantEvent, ...]:
         with self._database.read() as connection:
-            return audit.significant_events_before(connection, before, limit)
+            return audit.significant_events_before(connection, before, limit, kind)
 
     def last_significant(self, kind: SignificantKind, about: Mapping[str, str | int | None]) -> SignificantEvent | None:
         with self._database.read() as connection:

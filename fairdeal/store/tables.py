@@ -259,6 +259,7 @@ class SignificantEventRow(Row, table=True):
             " 'reversal', 'schedule', 'switch', 'void')",
             name="kind",
         ),
+        Index(None, "kind", "seq"),
     )
     seq: int | None = Field(primary_key=True, sa_type=SEQUENCE)
     at: int = Field(sa_type=BigInteger)

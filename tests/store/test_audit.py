@@ -1,9 +1,16 @@
 """What an auditor reads of the store: the journal, who sat where, and what the operator did."""
 
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
+import sqlalchemy.event
 
 from fairdeal.app.ports import CommitResult, SeatedPlayer, SignificantEvent, Status, Store
 from fairdeal.ledger import Refund, Win
+from fairdeal.store import SqlStore
 from tests.store.house import House
 
 
@@ -75,6 +82,46 @@ def test_the_last_of_a_kind_about_something(store: Store) -> None:
     schedule = store.last_significant("schedule", {"key": "log"})
     assert schedule is not None
     assert schedule.data["new"] == {"id": "other", "tax_bp": 4}
+
+
+def test_events_of_one_kind_in_pages(store: Store) -> None:
+    for at in range(9):
+        store.keep_significant(SignificantEvent(at, "void" if at % 4 == 1 else "limit", {"m": str(at)}))
+    first = store.significant_events(None, 2, "void")
+    assert [event.at for event in first] == [5, 1]
+    assert store.significant_events(first[0].seq, 2, "void") == first[1:]
+    assert store.significant_events(first[1].seq, 2, "void") == ()
+    assert [event.at for event in store.significant_events(None, 3, "limit")] == [8, 7, 6]
+    assert [event.at for event in store.significant_events(None, 3)] == [8, 7, 6]
+
+
+def test_the_last_about_something_is_found_behind_many_others(store: Store) -> None:
+    for at, key in enumerate(["log", *["sealing"] * 40]):
+        store.keep_significant(SignificantEvent(at, "key", {"key": key}))
+    found = [store.last_significant("key", {"key": key}) for key in ("log", "sealing", "receipts")]
+    assert [event and event.at for event in found] == [0, 40, None]
+
+
+def test_a_kind_is_found_by_its_index_however_many_others_there_are(tmp_path: Path) -> None:
+    """SQLite says how it looks for each statement that was sent; none asks for more than a page."""
+    kept = SqlStore(tmp_path / "house.db")
+    sent: list[tuple[str, tuple[object, ...]]] = []
+    sqlalchemy.event.listen(
+        kept._database._engine, "before_cursor_execute", lambda *told: sent.append((told[2], told[3]))
+    )
+    kept.last_significant("proof", {})
+    kept.last_significant("key", {"key": "log"})
+    kept.significant_events(None, 50, "limit")
+    kept.significant_events(7, 50, "limit")
+    kept.close()
+    asked = [(sql, values) for sql, values in sent if sql.startswith("SELECT significant_events")]
+    assert len(asked) == 4
+    assert 1 in asked[0][1], "about nothing, the newest alone"
+    with closing(sqlite3.connect(tmp_path / "house.db")) as database:
+        for sql, values in asked:
+            plan = [row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+            assert re.fullmatch(r"SEARCH significant_events USING INDEX \S+ \(kind=\?( AND seq<\?)?\)", *plan), plan
+            assert "LIMIT" in sql
 
 
 @pytest.mark.parametrize("stale", [False, True])

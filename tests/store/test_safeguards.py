@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+import sqlalchemy.event
 
 from fairdeal import ledger
 from fairdeal.app.cashier_ports import Deposited
@@ -13,6 +15,7 @@ from fairdeal.app.safeguard_ports import (
     RAISE_DELAY_MS,
     CashMove,
     Exclusion,
+    ExclusionKind,
     Limit,
     LimitKind,
     Period,
@@ -112,6 +115,77 @@ def test_a_limit_is_lowered_at_once_and_raised_a_day_later(store: Store, house: 
     }
 
 
+def limit_events(store: Store) -> list[object]:
+    return [event.data["amount"] for event in store.significant_events(None, 100, "limit")]
+
+
+def test_a_limit_that_stands_or_is_to_come_already_is_not_asked_for_again(store: Store, house: House) -> None:
+    """Nor is a time put off that somebody has waited for."""
+    ann = house.account()
+    none = store.set_limit(ann, ASSET, "stake", "day", None, NOON)
+    assert none == Limit(ASSET, "stake", "day", None, None, None)
+    assert limit_events(store) == []
+    for kind, amount, at in (("stake", 500, NOON), ("stake", 900, NOON + 5), ("loss", 500, NOON)):
+        first = store.set_limit(ann, ASSET, kind, "day", amount, at)  # type: ignore[arg-type]
+        assert store.set_limit(ann, ASSET, kind, "day", amount, NOON + 9) == first  # type: ignore[arg-type]
+    assert limit_events(store) == [500, 900, 500]
+    later = NOON + 5 + RAISE_DELAY_MS
+    assert store.limits(ann, NOON + 9)[1] == Limit(ASSET, "stake", "day", 500, 900, later)
+    assert store.set_limit(ann, ASSET, "stake", "day", 900, later) == Limit(ASSET, "stake", "day", 900, None, None)
+    assert limit_events(store) == [500, 900, 500]
+
+
+def test_a_limit_is_asked_for_no_earlier_than_the_one_before_it(store: Store, house: House) -> None:
+    """Of two at once the second in the database may have the earlier time."""
+    ann = house.account()
+    first = store.set_limit(ann, ASSET, "stake", "day", 500, NOON + 1)
+    assert store.set_limit(ann, ASSET, "stake", "day", 500, NOON) == first
+    assert store.set_limit(ann, ASSET, "stake", "day", 400, NOON) == Limit(ASSET, "stake", "day", 400, None, None)
+    raised = store.set_limit(ann, ASSET, "stake", "day", 450, NOON)
+    assert raised.next_from == NOON + 1 + RAISE_DELAY_MS
+    assert [event.at for event in store.significant_events(None, 10, "limit")] == [NOON + 1] * 3
+
+
+def test_a_limit_that_stands_takes_back_what_was_to_come(store: Store, house: House) -> None:
+    ann = house.account()
+    for amount in (500, 900, 500, 500, None, 500, None, None):
+        store.set_limit(ann, ASSET, "deposit", "week", amount, NOON)
+    assert limit_events(store) == [None, 500, None, 500, 900, 500]
+    expected = Limit(ASSET, "deposit", "week", 500, None, NOON + RAISE_DELAY_MS)
+    assert store.limits(ann, NOON) == (expected,)
+
+
+@pytest.mark.parametrize("_round", range(3))
+def test_a_limit_or_a_stop_asked_for_at_once_is_one_event(_round: int, store: Store, house: House) -> None:
+    ann = house.account()
+    for amount in (500, 900, None):
+        answers = together(*[lambda n=amount: store.set_limit(ann, ASSET, "loss", "month", n, NOON)] * 4)  # type: ignore[misc]
+        assert len(set(answers)) == 1
+    assert limit_events(store) == [None, 900, 500]
+    assert together(*[lambda: store.exclude(ann, Exclusion("exclusion", NOON, None))] * 4) == [()] * 4
+    assert len(store.significant_events(None, 10)) == 4
+
+
+def test_a_stop_within_the_one_in_force_is_no_event(store: Store, house: House) -> None:
+    ann = house.account()
+
+    def stop(kind: ExclusionKind, at: int, until: int | None) -> Exclusion | None:
+        store.exclude(ann, Exclusion(kind, at, until))
+        return store.exclusion(ann, at)
+
+    first = stop("cool_off", NOON, NOON + 9)
+    for kind, until in (("cool_off", NOON + 9), ("exclusion", NOON + 9), ("cool_off", NOON + 8)):
+        assert stop(kind, NOON + 1, until) == first  # type: ignore[arg-type]
+    longer = stop("exclusion", NOON + 2, NOON + 10)
+    assert longer == Exclusion("exclusion", NOON + 2, NOON + 10)
+    again = stop("cool_off", NOON + 10, NOON + 11)
+    assert again == Exclusion("cool_off", NOON + 10, NOON + 11)
+    assert stop("exclusion", NOON + 10, None) == stop("exclusion", NOON + 11, None)
+    assert stop("exclusion", NOON + 11, NOON + DAY) == Exclusion("exclusion", NOON + 10, None)
+    told = [event.data["until"] for event in store.significant_events(None, 10, "exclusion")]
+    assert told == [None, NOON + 11, NOON + 10, NOON + 9]
+
+
 def test_deposits_stop_at_the_limit_and_begin_again_with_the_period(store: Store, house: House) -> None:
     ann = house.account()
     store.set_limit(ann, ASSET, "deposit", "day", 100, NOON)
@@ -203,6 +277,44 @@ def test_losses_stop_at_the_limit_and_winnings_make_room(
     assert refusal.value.details["left"] == more
     if more:
         house.sit(house.open(ann, more), ann)
+
+
+@pytest.mark.parametrize(("period", "left"), [("month", 95), ("week", 45), ("day", 95)])
+def test_a_week_that_began_in_the_month_before_counts_more_than_the_month(
+    period: Period, left: int, store: Store, house: House
+) -> None:
+    ann = house.account(5_000)
+    friday = round(datetime(2023, 12, 1, 12, tzinfo=UTC).timestamp() * 1000)
+    for days, stake in ((-5, 7), (-4, 20), (-1, 30), (0, 5)):
+        house.now = friday + days * DAY
+        house.sit(house.open(ann, stake), ann)
+    for other in ("month", "week", "day"):
+        store.set_limit(ann, ASSET, "stake", other, 100 if other == period else 10_000, friday)  # type: ignore[arg-type]
+    with pytest.raises(PlayerLimitReached) as refusal:
+        house.sit(house.open(ann, 100), ann)
+    assert refusal.value.details == {"limit": "stake", "period": period, "amount": 100, "left": left}
+
+
+def test_the_money_of_the_longest_period_is_read_once_for_all_limits(tmp_path: Path) -> None:
+    kept = SqlStore(tmp_path / "house.db")
+    house = House(kept)
+    house.now = NOON
+    ann, sent = house.account(500), list[str]()
+    tables = [house.open(ann, 10) for _ in range(2)]
+    sqlalchemy.event.listen(kept._database._engine, "before_cursor_execute", lambda *told: sent.append(told[2]))
+
+    def statements(table: str) -> int:
+        sitting, once = house.sitting(table, ann), house.once()
+        sent.clear()
+        kept.sit(sitting, once)
+        return len(sent)
+
+    kept.set_limit(ann, ASSET, "stake", "month", 400, NOON)
+    one = statements(tables[0])
+    for kind, period in ((kind, period) for kind in ("stake", "loss") for period in ("day", "week", "month")):
+        kept.set_limit(ann, ASSET, kind, period, 300, NOON)  # type: ignore[arg-type]
+    assert statements(tables[1]) == one
+    kept.close()
 
 
 @pytest.mark.parametrize("_round", range(3))

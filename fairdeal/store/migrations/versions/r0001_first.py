@@ -134,6 +134,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_significant_events")),
     )
+    op.create_index(op.f("ix_significant_events_kind_seq"), "significant_events", ["kind", "seq"], unique=False)
     op.create_table(
         "tiles",
         sa.Column("level", sa.Integer(), nullable=False),
