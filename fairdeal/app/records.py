@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fairdeal.app.record_ports import MatchEntry, MatchFacts, SeatFacts
-from fairdeal.ledger import COMMISSION, TAX, cash, pot
+from fairdeal.ledger import COMMISSION, TAX, cash, pot, purpose
 from fairdeal.match.events import Event
 from fairdeal.match.leaves import LOST
 from fairdeal.match.terms import Terms
@@ -101,7 +101,7 @@ def make_record(facts: MatchFacts) -> MatchRecord:
         ended_at=facts.ended_at,
         ending=None if facts.ended_at is None else ending_of(facts.last),
         pot=sum(one.amount for one in of_pot if one.amount > 0),
-        payouts=sum(one.amount for one in end if one.account.endswith(":cash")),
+        payouts=sum(one.amount for one in end if purpose(one.account) == "cash"),
         commission=sum(one.amount for one in end if one.account == COMMISSION),
         tax=sum(one.amount for one in end if one.account == TAX),
         seats=tuple(_seat(seat, terms, facts.entries) for seat in facts.seated),

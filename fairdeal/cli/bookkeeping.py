@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 from fairdeal.errors import Malformed
-from fairdeal.ledger import CASHIER, COMMISSION, TAX, Transaction, format_amount
+from fairdeal.ledger import CASHIER, COMMISSION, TAX, Transaction, format_amount, owner, purpose
 
 Program: TypeAlias = Literal["csv", "beancount", "hledger"]
 
@@ -35,8 +35,8 @@ def account_name(account: str) -> str:
     """The one name of an account in both programs: `player:<id>:cash` is `Liabilities:Player:P<id>:Cash`."""
     if account in _NAMES:
         return _NAMES[account]
-    kind, name, what = account.split(":")
-    return f"Liabilities:{kind.capitalize()}:{kind[0].upper()}{name}:{what.capitalize()}"
+    kind = "Match" if purpose(account) == "pot" else "Player"
+    return f"Liabilities:{kind}:{kind[0]}{owner(account)}:{purpose(account).capitalize()}"
 
 
 def time_text(at: int) -> str:

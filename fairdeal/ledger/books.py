@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fairdeal.errors import LedgerBroken
-from fairdeal.ledger.model import CASHIER
+from fairdeal.ledger.model import CASHIER, Purpose, purpose
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,13 @@ def check_books(books: Books) -> None:
             raise LedgerBroken(f"{account}: below zero")
     if sum(books.balances.values()) != 0:
         raise LedgerBroken("the balances do not sum to zero")
-    _agree(books.balances, books.holds, ":held", "not what its open holds say")
-    _agree(books.balances, books.pending, ":pending", "not what its open withdrawals say")
-    _agree(books.balances, books.pots, ":pot", "not what its live match staked")
+    _agree(books.balances, books.holds, "held", "not what its open holds say")
+    _agree(books.balances, books.pending, "pending", "not what its open withdrawals say")
+    _agree(books.balances, books.pots, "pot", "not what its live match staked")
 
 
-def _agree(balances: Mapping[str, int], due: Mapping[str, int], suffix: str, fault: str) -> None:
-    kept = {account: amount for account, amount in balances.items() if account.endswith(suffix) and amount}
+def _agree(balances: Mapping[str, int], due: Mapping[str, int], of: Purpose, fault: str) -> None:
+    kept = {account: amount for account, amount in balances.items() if amount and purpose(account) == of}
     for account in kept.keys() | due.keys():
         if kept.get(account, 0) != due.get(account, 0):
             raise LedgerBroken(f"{account}: {fault}")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self, TypeAlias, cast
 
 from fairdeal import canonical
 from fairdeal.errors import LedgerBroken, Malformed
@@ -25,6 +25,10 @@ _ACCOUNT = re.compile(r"player:[0-9a-f]{32}:(cash|held|pending)|match:[0-9a-f]{3
 _ASSET = re.compile(ASSET_CODE)
 _TRANSACTION_ID = re.compile(r"[a-z]+:[0-9a-f]{32}")
 _MATCH_ID = re.compile(r"[0-9a-f]{32}")
+
+
+Purpose: TypeAlias = Literal["cash", "held", "pending", "pot", "commission", "tax", "cashier"]
+"""What an account is for."""
 
 
 class Kind(StrEnum):
@@ -62,6 +66,19 @@ def pending(account_id: str) -> str:
 def pot(match_id: str) -> str:
     """The name of a match's pot."""
     return f"match:{match_id}:pot"
+
+
+def owner(account: str) -> str:
+    """The id of the player, or of the match, whose account of that name it is. Raises Malformed for the house's own."""
+    _, *rest = account.split(":")
+    if len(rest) != 2:
+        raise Malformed("an account of no player and no match")
+    return rest[0]
+
+
+def purpose(account: str) -> Purpose:
+    """What the account of that name is for."""
+    return cast(Purpose, account.rpartition(":")[2])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fairdeal.errors import Malformed
-from fairdeal.ledger.model import CASHIER, COMMISSION, TAX, Kind, Transaction, cash, held, pending, postings
+from fairdeal.ledger.model import CASHIER, COMMISSION, TAX, Kind, Transaction, cash, held, owner, pending, postings
 from fairdeal.ledger.model import pot as pot_of
 from fairdeal.ledger.settlement import Line, Outcome, Refund, SeedForfeit, Win
 
@@ -42,7 +42,7 @@ def reverse(mistake: Transaction, *, at: int) -> Transaction:
     """
     if mistake.kind not in (Kind.DEPOSIT, Kind.PAYOUT):
         raise Malformed("only deposits and payouts are reversed")
-    account_id = next(one.account for one in mistake.postings if one.account != CASHIER).split(":")[1]
+    account_id = owner(next(one.account for one in mistake.postings if one.account != CASHIER))
     came_in = -next(one.amount for one in mistake.postings if one.account == CASHIER)
     entries = postings([(CASHIER, came_in), (cash(account_id), -came_in)])
     return Transaction(f"reversal:{mistake.id.partition(':')[2]}", Kind.REVERSAL, mistake.asset, at, entries)

@@ -38,7 +38,7 @@ def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> An
     if mistake.kind not in (ledger.Kind.DEPOSIT, ledger.Kind.PAYOUT):
         raise NotReversible("only deposits and payouts are reversed", {"why": "kind"})
     money = ledger.reverse(mistake, at=at)
-    account_id = next(one.account for one in money.postings if one.account != ledger.CASHIER).split(":")[1]
+    account_id = ledger.owner(next(one.account for one in money.postings if one.account != ledger.CASHIER))
     lock_account(connection, account_id)
     if stored_transactions(connection, [money.id]):
         raise NotReversible("it was reversed before", {"why": "reversed"})

@@ -2,19 +2,29 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, exists, func, select
 
 from fairdeal.app.ports import Status, Wallet
 from fairdeal.errors import InsufficientFunds, LedgerBroken, LimitExceeded
-from fairdeal.ledger import CASHIER, Books, Posting, Transaction, cash, held, pending, pot
+from fairdeal.ledger import CASHIER, Books, Posting, Purpose, Transaction, cash, held, owner, pending, pot, purpose
 from fairdeal.store.cashier_tables import withdrawals
 from fairdeal.store.procedures import Unmet, Values, perform
 from fairdeal.store.programs import OUT_OF_BOUNDS, POST
 from fairdeal.store.tables import balances, entries, hold_endings, holds, matches
 
-# Two transactions that need the same balances take them in the same order, and neither waits for the other for ever.
-_LOCK_ORDER = ("match:", "player:", "house:", "tax", "cashier")
+# Two transactions that need the same balances take them in the same order, and neither waits for the other for ever. A
+# player's three stand together.
+_LOCK_ORDER: Final[dict[Purpose, int]] = {
+    "pot": 0,
+    "cash": 1,
+    "held": 1,
+    "pending": 1,
+    "commission": 2,
+    "tax": 3,
+    "cashier": 4,
+}
 
 
 def post(connection: Connection, transaction: Transaction) -> None:
@@ -32,7 +42,7 @@ def posted(transaction: Transaction | None) -> Values:
     """A transaction, or none, as the programs take it."""
     if transaction is None:
         return dict.fromkeys(POST.arguments) | {rows: [] for rows in POST.rows}
-    holds = [posting for posting in transaction.postings if posting.account.endswith(":held")]
+    holds = [posting for posting in transaction.postings if purpose(posting.account) == "held"]
     return {
         "id": transaction.id,
         "kind": transaction.kind.value,
@@ -125,8 +135,7 @@ def _in_lock_order(transaction: Transaction) -> list[Posting]:
 
 
 def _lock_order(posting: Posting) -> tuple[int, str]:
-    kinds = [place for place, prefix in enumerate(_LOCK_ORDER) if posting.account.startswith(prefix)]
-    return kinds[0], posting.account
+    return _LOCK_ORDER[purpose(posting.account)], posting.account
 
 
 def _row(posting: Posting) -> Values:
@@ -135,12 +144,12 @@ def _row(posting: Posting) -> Values:
 
 def _hold(posting: Posting) -> Values:
     """A posting into held money is a new hold; one out of it ends exactly one, whole."""
-    return {"account_id": posting.account.split(":")[1], "amount": abs(posting.amount)}
+    return {"account_id": owner(posting.account), "amount": abs(posting.amount)}
 
 
 def _out_of_bounds(posting: Posting) -> InsufficientFunds | LimitExceeded | LedgerBroken:
     if posting.amount > 0 or posting.account == CASHIER:
         return LimitExceeded("no more money may come in")
-    if posting.account.endswith(":cash"):
+    if purpose(posting.account) == "cash":
         return InsufficientFunds("the free balance does not suffice")
     return LedgerBroken(f"{posting.account} would pass its bounds")

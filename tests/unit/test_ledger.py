@@ -195,6 +195,16 @@ def test_a_deposit_is_more_than_nothing(amount: int) -> None:
         ledger.deposit("e" * 32, ANN, amount, asset="JETON", at=5)
 
 
+def test_an_accounts_name_says_whose_it_is_and_what_for() -> None:
+    own = {"cash": ledger.cash(ANN), "held": ledger.held(ANN), "pending": ledger.pending(ANN), "pot": ledger.pot(MATCH)}
+    house = {"commission": ledger.COMMISSION, "tax": ledger.TAX, "cashier": ledger.CASHIER}
+    assert [ledger.owner(account) for account in own.values()] == [ANN, ANN, ANN, MATCH]
+    assert {ledger.purpose(account): account for account in (own | house).values()} == own | house
+    for account in house.values():
+        with pytest.raises(Malformed):
+            ledger.owner(account)
+
+
 def test_canonical_bytes_are_exactly_these() -> None:
     sit = ledger.sit(MATCH, ANN, "f" * 32, 500, asset="JETON", at=5)
     assert sit.canonical() == (
