@@ -3,7 +3,7 @@
 from typing import Final, Literal, TypeAlias
 
 from fairdeal import ledger
-from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
+from fairdeal.app.cashier_ports import Moved, Withdrawal, WithdrawalResult
 from fairdeal.app.house import Clock, Entropy, House
 from fairdeal.app.once import Once, intent
 from fairdeal.app.ports import Store
@@ -26,7 +26,7 @@ class Cashier:
         self._clock = clock
         self._entropy = entropy
 
-    def deposit(self, scope: Scope, key: str, account_id: str, amount: int, asset: str | None = None) -> Deposited:
+    def deposit(self, scope: Scope, key: str, account_id: str, amount: int, asset: str | None = None) -> Moved:
         """From the cashier to a player's free money. `asset` is what the amount is counted in, None for the usual one.
 
         Raises what `CashierStore.deposit` does; TermsRefused for an asset that the house has not.
@@ -37,7 +37,7 @@ class Cashier:
         once = Once(scope, key, intent("deposit", account=account_id, amount=amount, asset=code))
         return self._store.deposit(account_id, money, once)
 
-    def reverse(self, key: str, mistake: str, reason: str) -> Deposited:
+    def reverse(self, key: str, mistake: str, reason: str) -> Moved:
         """Undoes a deposit or a payout, by its transaction's id, that should not have been. The auditor sees it.
 
         Raises what `CashierStore.reverse` does; TermsRefused for an asset that the house has not: a payout given back

@@ -10,8 +10,8 @@ WithdrawalResult: TypeAlias = Literal["paid", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Deposited:
-    """A deposit's answer, or a reversal's: the transaction and the free balance right after it."""
+class Moved:
+    """What a deposit, or a reversal, has moved: the transaction and the free balance right after it."""
 
     transaction: str
     balance: int
@@ -38,12 +38,12 @@ class Withdrawal:
 class CashierStore(Protocol):
     """The cashier's part of a store. Any method can raise an error of the family `Broken`."""
 
-    def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
+    def deposit(self, account_id: str, money: Transaction, once: Once) -> Moved:
         """`money` is a `ledger.deposit`. Raises UnknownAccount, PlayStopped, Excluded, PlayerLimitReached,
         LimitExceeded, IdempotencyConflict.
         """
 
-    def reverse(self, mistake: str, reason: str, at: int, once: Once) -> Deposited:
+    def reverse(self, mistake: str, reason: str, at: int, once: Once) -> Moved:
         """Undoes the deposit or the payout of that transaction id, with a significant event. Raises NotReversible,
         UnknownAccount, InsufficientFunds when the money of a deposit is not there any more, LimitExceeded,
         IdempotencyConflict.

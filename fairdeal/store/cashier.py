@@ -5,7 +5,7 @@ from dataclasses import asdict
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from fairdeal import ledger
-from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
+from fairdeal.app.cashier_ports import Moved, Withdrawal, WithdrawalResult
 from fairdeal.app.ports import SignificantEvent
 from fairdeal.errors import LedgerBroken, NotReversible, UnknownWithdrawal, WithdrawalEnded
 from fairdeal.ledger import Transaction
@@ -21,13 +21,14 @@ from fairdeal.store.tables import transactions
 def deposit(connection: Connection, account_id: str, money: Transaction) -> Answer:
     """Raises what `ports.Store.deposit` says; LedgerBroken when it is not a deposit of that account."""
     lock_account(connection, account_id)
-    if {posting.account for posting in money.postings} != {ledger.CASHIER, ledger.cash(account_id)}:
-        raise LedgerBroken("the money is not a deposit of that account")
+    deposit_id = money.id.partition(":")[2]
     amount = sum(posting.amount for posting in money.postings if posting.amount > 0)
+    if money != ledger.deposit(deposit_id, account_id, amount, asset=money.asset, at=money.at):
+        raise LedgerBroken("the money is not a deposit of that account")
     safeguards.check_deposit(connection, account_id, money.asset, amount, money.at)
     journal.post(connection, money)
     balance = journal.balance(connection, ledger.cash(account_id), money.asset)
-    return asdict(Deposited(money.id, balance, money.at))
+    return asdict(Moved(money.id, balance, money.at))
 
 
 def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> Answer:
@@ -45,7 +46,7 @@ def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> An
     journal.post(connection, money)
     done = {"account": account_id, "reason": reason, "transaction": mistake_id}
     audit.keep(connection, SignificantEvent(at, "reversal", done))
-    return asdict(Deposited(money.id, journal.balance(connection, ledger.cash(account_id), money.asset), at))
+    return asdict(Moved(money.id, journal.balance(connection, ledger.cash(account_id), money.asset), at))
 
 
 def withdraw(connection: Connection, withdrawal_id: str, account_id: str, money: Transaction) -> Answer:

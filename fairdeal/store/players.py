@@ -1,6 +1,6 @@
 """The part of `SqlStore` about a player's money, safeguards and recovery. As there, each method is one transaction."""
 
-from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
+from fairdeal.app.cashier_ports import Moved, Withdrawal, WithdrawalResult
 from fairdeal.app.once import Once
 from fairdeal.app.safeguard_ports import Exclusion, Limit, LimitKind, Period, Switch
 from fairdeal.ledger import Transaction
@@ -14,15 +14,15 @@ class PlayerRecords:
 
     _database: Database
 
-    def deposit(self, account_id: str, money: Transaction, once: Once) -> Deposited:
+    def deposit(self, account_id: str, money: Transaction, once: Once) -> Moved:
         with self._database.write() as connection:
             outcome = answer(connection, once, lambda: cashier.deposit(connection, account_id, money))
-        return Deposited(**given(outcome))
+        return Moved(**given(outcome))
 
-    def reverse(self, mistake: str, reason: str, at: int, once: Once) -> Deposited:
+    def reverse(self, mistake: str, reason: str, at: int, once: Once) -> Moved:
         with self._database.write() as connection:
             outcome = answer(connection, once, lambda: cashier.reverse(connection, mistake, reason, at))
-        return Deposited(**given(outcome))
+        return Moved(**given(outcome))
 
     def withdraw(self, withdrawal_id: str, account_id: str, money: Transaction, once: Once) -> Withdrawal:
         with self._database.write() as connection:

@@ -7,7 +7,7 @@ from threading import Barrier
 from typing import TypeVar
 
 from fairdeal import canonical, ledger
-from fairdeal.app.cashier_ports import Deposited, Withdrawal, WithdrawalResult
+from fairdeal.app.cashier_ports import Moved, Withdrawal, WithdrawalResult
 from fairdeal.app.ports import Account, Append, CommitResult, NewTable, Once, Seat, Sitting, Status, Store, Table
 from fairdeal.errors import FairdealError
 
@@ -73,7 +73,7 @@ class House:
         self.check()
         return money.id
 
-    def reverse(self, mistake: str, once: Once | None = None) -> Deposited:
+    def reverse(self, mistake: str, once: Once | None = None) -> Moved:
         try:
             return self.store.reverse(mistake, "a slip", self.now, once or self.once())
         finally:

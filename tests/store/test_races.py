@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from fairdeal import ledger
-from fairdeal.app.cashier_ports import Deposited
+from fairdeal.app.cashier_ports import Moved
 from fairdeal.app.ports import Account, CommitResult, Once, Seat, Status, Store
 from fairdeal.errors import FairdealError
 from fairdeal.ledger import Refund, Win
@@ -303,7 +303,7 @@ def test_limits_of_a_player_hold_whatever_comes_at_once(race: Race) -> None:
         money = ledger.deposit(house.id(), player, 100, asset=ASSET, at=house.now)
         jobs += [("deposit", player, money, house.once()), ("sit", house.sitting(m, player), house.once())]
     answers = Counter(answer if isinstance(answer, str) else type(answer) for answer in race.run(jobs))
-    assert answers == {Deposited: 3, Seat: 3, "player_limit_reached": 18}
+    assert answers == {Moved: 3, Seat: 3, "player_limit_reached": 18}
     wallet = race.store.wallet(player, ASSET)
     assert (wallet.cash, wallet.held) == (9 * STAKE + 3 * 100, 3 * STAKE)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from fairdeal import ledger
-from fairdeal.app.cashier_ports import Deposited
+from fairdeal.app.cashier_ports import Moved
 from fairdeal.app.ports import Store
 from fairdeal.app.proof import prove
 from fairdeal.errors import InsufficientFunds, Malformed, NotReversible, Refused, UnknownAccount, WithdrawalEnded
@@ -119,6 +119,6 @@ def test_many_at_once_undo_it_once(store: Store, house: House) -> None:
     outcomes = together(*(lambda once=once: store.reverse(mistake, "a slip", house.now, once) for once in keys))
     refusals = [one for one in outcomes if isinstance(one, Refused)]
     assert all(isinstance(one, NotReversible) for one in refusals)
-    assert len({one.transaction for one in outcomes if isinstance(one, Deposited)}) == 1
+    assert len({one.transaction for one in outcomes if isinstance(one, Moved)}) == 1
     assert store.wallet(account, ASSET).cash == 70
     house.check()

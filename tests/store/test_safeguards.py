@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy.event
 
 from fairdeal import ledger
-from fairdeal.app.cashier_ports import Deposited
+from fairdeal.app.cashier_ports import Moved
 from fairdeal.app.ports import Seat, Status, Store, Wallet
 from fairdeal.app.safeguard_ports import (
     RAISE_DELAY_MS,
@@ -324,7 +324,7 @@ def test_deposits_at_once_do_not_pass_the_limit_together(_round: int, store: Sto
     money = [ledger.deposit(house.id(), ann, 40, asset=ASSET, at=house.now) for _ in range(6)]
     keys = [house.once() for _ in money]
     answers = together(*(lambda m=m, k=k: store.deposit(ann, m, k) for m, k in zip(money, keys, strict=True)))  # type: ignore[misc]
-    assert sum(isinstance(answer, Deposited) for answer in answers) == 2
+    assert sum(isinstance(answer, Moved) for answer in answers) == 2
     assert sum(isinstance(answer, PlayerLimitReached) for answer in answers) == 4
     assert store.wallet(ann, ASSET) == Wallet(80, 0)
 
@@ -340,8 +340,8 @@ def test_deposits_and_a_reversal_at_once_do_not_pass_the_limit(_round: int, stor
     undo = [lambda m=m, k=k: store.reverse(m, "a slip", house.now, k) for m, k in zip(mistakes, keys, strict=False)]  # type: ignore[misc]
     pay_in = [lambda m=m, k=k: store.deposit(ann, m, k) for m, k in zip(money, keys[2:], strict=False)]  # type: ignore[misc]
     answers = together(*undo, *pay_in)
-    assert all(isinstance(answer, Deposited) for answer in answers[:2])
-    came = sum(isinstance(answer, Deposited) for answer in answers[2:])
+    assert all(isinstance(answer, Moved) for answer in answers[:2])
+    came = sum(isinstance(answer, Moved) for answer in answers[2:])
     assert came <= 2
     assert sum(isinstance(answer, PlayerLimitReached) for answer in answers[2:]) == 4 - came
     assert store.wallet(ann, ASSET) == Wallet(40 * came, 0)

@@ -64,7 +64,8 @@ def test_a_deposit_is_of_the_account_it_names(store: Store, house: House) -> Non
     match_id = house.open(ann, 500)
     to_bob = ledger.deposit("1" * 32, bob, 5, asset=ASSET, at=5)
     sitting = ledger.sit(match_id, ann, house.id(), 500, asset=ASSET, at=5)
-    for money in (to_bob, sitting):
+    taken_back = ledger.reverse(ledger.deposit("1" * 32, ann, 5, asset=ASSET, at=5), at=5)
+    for money in (to_bob, sitting, taken_back):
         with pytest.raises(LedgerBroken):
             store.deposit(ann, money, house.once())
 
