@@ -71,7 +71,7 @@ def test_the_five_steps() -> None:
         "4. Belote, 20 to side 0, outside the 162: 91 and 91.",
         "5. Both sides have 91: litige. Side 1 writes its 91; the taker’s 91 wait in the pot. The pot is 172. "
         "Written: 0 and 91.",
-        "litige  side 0 0 – side 1 91  pot 172",
+        "tie (litige)  side 0 0 – side 1 91  pot 172",
     ]
     last = invoke("rules", "marks", *line, "--lang=fr").stdout.splitlines()[-1]
     assert last == "litige  camp 0 0 – camp 1 91  cagnotte 172"

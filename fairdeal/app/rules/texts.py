@@ -112,9 +112,9 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "label_pot": ("pot {pot}", "cagnotte {pot}"),
     # How a deal ended, by the outcome's value.
     "outcome_made": ("made", "contrat rempli"),
-    "outcome_dedans": ("dedans", "dedans"),
-    "outcome_capot": ("capot", "capot"),
-    "outcome_litige": ("litige", "litige"),
+    "outcome_dedans": ("down (dedans)", "dedans"),
+    "outcome_capot": ("every trick (capot)", "capot"),
+    "outcome_litige": ("tie (litige)", "litige"),
     "outcome_failed": ("failed", "contrat chuté"),
     "outcome_made+capot": ("made, capot", "contrat rempli, capot"),
 }

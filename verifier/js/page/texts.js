@@ -230,7 +230,7 @@ const TEXTS = {
   ended: ["Dernier événement", "Last event"],
   totals: ["Totaux", "Totals"],
   end: ["Fin", "End"],
-  "end target": ["gagnée aux points", "won on points"],
+  "end target": ["objectif atteint", "target reached"],
   "end overruns": ["perdue au temps", "lost on time"],
   "end resigned": ["abandon", "resignation"],
   "end seed": ["une graine n'est pas venue", "a seed did not come"],

@@ -111,7 +111,7 @@ const CAUSES = {
 
 /** @type {Record<string, Words>} */
 const REASONS = {
-  target: { fr: "objectif atteint", en: "won on points" },
+  target: { fr: "objectif atteint", en: "target reached" },
   overruns: { fr: "partie perdue au temps", en: "lost on time" },
   resigned: { fr: "abandon", en: "resignation" },
   seed: { fr: "une graine n’est pas venue", en: "a seed did not come" },

@@ -178,7 +178,7 @@ TERMS: dict[str, tuple[str, str]] = {
     "announcements": ("announcements", "annonces"),
     "all_tricks": ("all the tricks", "tous les plis"),
     "capot": ("capot", "capot"),
-    "dedans": ("the taker is inside", "preneur dedans"),
+    "dedans": ("the taker went down", "preneur dedans"),
     "contract": ("contract", "contrat"),
     "bid": ("bid", "demandés"),
     "pot": ("waiting pot", "litige en attente"),
@@ -192,10 +192,10 @@ OUTCOMES: dict[str, tuple[str, str]] = {
     "made+capot": ("made, with all the tricks", "contrat rempli, capot"),
     "failed": ("failed", "contrat chuté"),
     "dedans": (
-        "dedans: the taker’s side has no more than the other",
+        "down (dedans): the taker’s side has no more than the other",
         "dedans : le camp preneur n’a pas plus que l’autre",
     ),
-    "litige": ("litige: both sides have the same", "litige : égalité"),
+    "litige": ("tie (litige): both sides have the same", "litige : égalité"),
     "capot": ("capot: one side has all the tricks", "capot : un camp a tous les plis"),
     "void": ("void: nobody took", "donne nulle : personne n’a pris"),
 }
