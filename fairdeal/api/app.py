@@ -10,6 +10,7 @@ from fairdeal import __version__
 from fairdeal.api import accounts, audit, cashier, history, log, matches, pages, problems, rules, safeguards, tables
 from fairdeal.api.caller import Services, count_call, forget_cookie
 from fairdeal.api.door import Door
+from fairdeal.api.paging import check_query
 from fairdeal.api.schemas.base import ProblemOut
 from fairdeal.api.schemas.matches import AnswerOut
 from fairdeal.errors import Unauthenticated
@@ -23,7 +24,7 @@ _RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
 
 
 def _all_routes() -> APIRouter:
-    v1 = APIRouter(prefix="/v1")
+    v1 = APIRouter(prefix="/v1", dependencies=[Depends(check_query)])
     for router in (
         accounts.router,
         cashier.router,

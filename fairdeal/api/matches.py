@@ -29,6 +29,7 @@ from fairdeal.api.caller import (
 )
 from fairdeal.api.describe import describe
 from fairdeal.api.door import ARRIVED, SENT
+from fairdeal.api.paging import check_query
 from fairdeal.api.problems import NotNow
 from fairdeal.api.schemas.matches import ActionIn, AnswerOut
 from fairdeal.api.schemas.tables import TableOut
@@ -97,6 +98,7 @@ class MoveRoute(APIRoute):
         request = Request(scope, receive)
         services: Services = request.app.state.services
         await count_call(request, services)
+        await check_query(request)
         token = await token_of(request, services)
         m = _checked(_MATCH_ID, scope["path_params"]["m"], "path", "m")
         body = _checked(_ACTION, scope[SENT], "body")

@@ -3,18 +3,38 @@
 from collections.abc import Sequence
 from typing import Annotated, Final, TypeAlias
 
-from fastapi import Query
+from fastapi import Query, Request, params
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.exceptions import RequestValidationError
 
 from fairdeal.api.schemas.base import AssetCode
 
 MAX_LIMIT: Final = 100
 """Rows of one page."""
 
+_NOT_ASKED: Final = (params.Path, params.Header, params.Cookie)
+
 Cursor: TypeAlias = Annotated[
     str | None, Query(pattern=r"^[0-9]{1,16}$", description="From the page before; opaque.", examples=["41"])
 ]
 AssetQuery: TypeAlias = Annotated[AssetCode | None, Query(description="One of the house's; absent: the usual one.")]
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
+
+
+async def check_query(request: Request) -> None:
+    """Raises RequestValidationError for what the route does not ask for and what stands there twice: nothing that a
+    caller asks is passed over.
+    """
+    asked = [name for name, _ in request.query_params.multi_items()]
+    if asked:
+        fields = get_flat_params(request.scope["route"].dependant)
+        known = {field.alias for field in fields if not isinstance(field.field_info, _NOT_ASKED)}
+        whys = {name: "stands there twice" for name in known if asked.count(name) > 1}
+        whys |= {name: "is not asked for" for name in asked if name not in known}
+        if whys:
+            raise RequestValidationError(
+                [{"type": "query", "loc": ("query", name), "msg": why} for name, why in whys.items()]
+            )
 
 
 def position_of(cursor: str | None) -> int | None:

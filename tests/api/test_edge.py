@@ -417,6 +417,28 @@ def test_a_size_past_what_the_protocol_writes_is_no_size(service: Service) -> No
     assert code(player.person.get(path, params={"from": 2**53})) == (422, "invalid_request")
 
 
+@pytest.mark.parametrize(
+    ("query", "faults"),
+    [
+        ("asst=JETON", [("asst", "is not asked for")]),
+        ("asset=JETON&asset=EUR", [("asset", "stands there twice")]),
+        ("asset=JETON&a=1&b", [("a", "is not asked for"), ("b", "is not asked for")]),
+    ],
+)
+def test_nothing_in_a_query_is_passed_over(service: Service, query: str, faults: list[tuple[str, str]]) -> None:
+    alice = service.person("alice")
+    answer = alice.get(f"/v1/wallet?{query}")
+    assert code(answer) == (422, "invalid_request")
+    assert [(fault["where"][1], fault["why"]) for fault in answer.json()["faults"]] == faults
+    assert alice.get("/v1/wallet?asset=JETON").status_code == 200
+
+
+def test_a_move_has_no_query(service: Service) -> None:
+    player = on_turn(start_two(service))
+    path = f"/v1/matches/{player.m}/actions?now=1"
+    assert code(player.person.post(path, player.sign({"bid": "take"}))) == (422, "invalid_request")
+
+
 def test_a_call_is_timed_by_its_last_byte(service: Service) -> None:
     """Time spent sending the body is the sender's."""
     player = on_turn(start_two(service))
