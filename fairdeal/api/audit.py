@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, HTTPException, Path
+from fastapi import APIRouter, HTTPException, Path, Query
 from fastapi.responses import Response
 
 from fairdeal.api.caller import AuditorDep, MatchId, OperatorDep, ServicesDep
@@ -20,6 +20,7 @@ from fairdeal.api.schemas.audit import (
     SignificantEventPage,
 )
 from fairdeal.app.audit import Page
+from fairdeal.app.ports import SignificantKind
 
 files = APIRouter(prefix="/log", tags=["audit"])
 router = APIRouter(prefix="/audit", tags=["audit"])
@@ -30,6 +31,7 @@ _LINES: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"application/x-ndjson": {}}, "description": "A JSON object a line."}
 }
 _PageNumber = Annotated[str, Path(pattern=r"^(0|[1-9][0-9]{0,8})$", description="From 0 on; 1,000 lines each.")]
+_Kind = Annotated[SignificantKind | None, Query(description="Only those of one kind.")]
 
 
 @files.get("/matches/{m}.jsonl", operation_id="log_match", response_class=Response, responses=_LINES)
@@ -92,11 +94,13 @@ def identify(body: IdentifyIn, services: ServicesDep) -> IdentityOut:
 
 
 @router.get("/events", operation_id="significant_events", dependencies=[AuditorDep])
-def significant_events(services: ServicesDep, cursor: Cursor = None, limit: Limit = 50) -> SignificantEventPage:
+def significant_events(
+    services: ServicesDep, kind: _Kind = None, cursor: Cursor = None, limit: Limit = 50
+) -> SignificantEventPage:
     """What was done to players and money, what the proof of the books found, and what changed in the service, newest
     first. For the auditor.
     """
-    events = services.audit.significant_events(position_of(cursor), limit)
+    events = services.audit.significant_events(position_of(cursor), limit, kind)
     shown = ({"at": event.at, "kind": event.kind, "data": dict(event.data)} for event in events)
     return SignificantEventPage(
         events=[SignificantEventOut.model_validate(one) for one in shown],

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from fairdeal import canonical
 from fairdeal.app.house import Clock
 from fairdeal.app.log_keys import LogKeys
-from fairdeal.app.ports import Account, SeatedPlayer, SignificantEvent, Status, Store
+from fairdeal.app.ports import Account, SeatedPlayer, SignificantEvent, SignificantKind, Status, Store
 from fairdeal.app.record_ports import MatchFacts
 from fairdeal.app.records import MatchRecord, make_record, reaches_the_deal
 from fairdeal.errors import Broken, UnknownMatch, UnknownPlayer
@@ -76,9 +76,11 @@ class Audit:
             raise Broken("somebody sits who has no account")
         return Identified(account, seated)
 
-    def significant_events(self, before: int | None, limit: int) -> tuple[SignificantEvent, ...]:
-        """What was done, found and changed, newest first."""
-        return self._store.significant_events(before, limit)
+    def significant_events(
+        self, before: int | None, limit: int, kind: SignificantKind | None
+    ) -> tuple[SignificantEvent, ...]:
+        """What was done, found and changed, newest first; of one kind where one is named."""
+        return self._store.significant_events(before, limit, kind)
 
     def records(self, before: int | None, limit: int) -> tuple[tuple[int, MatchRecord], ...]:
         """The record of every match, the last one opened first, each with the `before` of the page after it."""

@@ -10,6 +10,7 @@ from typing import Annotated, Final
 
 import typer
 
+from fairdeal.app.ports import SignificantKind
 from fairdeal.ids import ASSET_CODE
 from fairdeal.limits import MAX_STAKE
 
@@ -117,6 +118,7 @@ Asset = Annotated[
     ),
 ]
 Reason = Annotated[str, typer.Option(help="Why; kept for the auditor, for ever.", callback=_check_reason)]
+Kind = Annotated[SignificantKind | None, typer.Option(help="Only those of one kind.")]
 Month = Annotated[
     str | None,
     typer.Option(

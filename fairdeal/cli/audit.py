@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from fairdeal import canonical
-from fairdeal.cli.arguments import Month, Player, Reason, Url
+from fairdeal.cli.arguments import Kind, Month, Player, Reason, Url
 from fairdeal.cli.running import role_api
 from fairdeal.errors import Malformed
 
@@ -79,6 +79,20 @@ def matches(url: Url, month: Month = None) -> None:
     with role_api("auditor", url) as api:
         for record in _records(api, span):
             typer.echo(canonical.encode(record))
+
+
+@app.command()
+def events(url: Url, kind: Kind = None) -> None:
+    """Write the significant events, a JSON object a line, newest first.
+
+    What was done to players and money, what the proofs of the books found, what changed in the service. The auditor's
+    token is FAIRDEAL_AUDITOR_TOKEN.
+    """
+    from fairdeal.client import every
+
+    with role_api("auditor", url) as api:
+        for event in every(lambda cursor: api.significant_events(cursor, kind), "events"):
+            typer.echo(canonical.encode(event))
 
 
 @app.command()

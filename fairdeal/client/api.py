@@ -271,9 +271,9 @@ class Api:
 
     # By the auditor's
 
-    def significant_events(self, cursor: str | None = None) -> Answer:
-        """A page of what the operator did, and what the proofs of the books found, newest first."""
-        return self._page("/v1/audit/events", cursor, limit=_LONG_PAGE)
+    def significant_events(self, cursor: str | None = None, kind: str | None = None) -> Answer:
+        """A page of what the operator did, and what the proofs of the books found, newest first; or of one kind."""
+        return self._page("/v1/audit/events", cursor, limit=_LONG_PAGE, kind=kind)
 
     def match_records(self, cursor: str | None = None) -> Answer:
         """A page of the records of all matches, the last one opened first."""

@@ -307,6 +307,28 @@ def test_events_in_pages(service: Service) -> None:
     assert seen == [*(f"guess {number}" for number in (4, 3, 2, 1, 0)), "schedule", *["key"] * 3]
 
 
+def test_events_of_one_kind_lie_behind_nobodys_others(service: Service) -> None:
+    """In pages of their own, whatever a player does meanwhile."""
+    alice = service.person("alice")
+    for number in range(5):
+        identify(service, NOBODY, f"guess {number}")
+        for amount in (3, 4):
+            limit = {"kind": "stake", "period": "day", "amount": amount - number % 2}
+            ok(service.http.put("/v1/me/limits", json=limit, headers=alice.headers))
+    path = "/v1/audit/events?kind=identify&limit=2"
+    seen: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = ok(read(service, f"{path}&cursor={cursor}" if cursor else path))
+        seen += [event["data"]["reason"] for event in page["events"]]
+        cursor = page["cursor"]
+    assert seen == [f"guess {number}" for number in (4, 3, 2, 1, 0)]
+    assert ok(read(service, "/v1/audit/events?kind=void")) == {"events": [], "cursor": None}
+    for unknown in ("gift", "", "Void", "void,key"):
+        refused = read(service, f"/v1/audit/events?kind={unknown}")
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid_request"), unknown
+
+
 def test_the_rules_texts(service: Service) -> None:
     for game in RULESETS:
         answer = read(service, f"/log/rules/{game}.md", None)

@@ -1,5 +1,6 @@
 """Limits and stops over HTTP."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,29 @@ def test_the_switch_is_the_operators_and_is_told_to_the_auditor(tmp_path: Path) 
     told = ok(service.http.get("/v1/audit/events", headers=bearer(AUDITOR)))["events"]
     assert [(one["kind"], one["data"]["play"]) for one in told[:2]] == [("switch", "on"), ("switch", "off")]
     assert "switch" not in [one["kind"] for one in told[2:]]
+    service.stop()
+
+
+def test_what_a_player_asks_for_again_answers_the_same_and_is_told_to_nobody(tmp_path: Path) -> None:
+    service = Service(tmp_path, {"auditor_token": AUDITOR})
+    alice = service.person("alice")
+    limit = {"kind": "loss", "period": "week", "amount": 50}
+    until = service.clock.ms + DAY
+
+    def thrice(ask: Callable[[], Any]) -> Any:
+        first = ok(ask())
+        for _ in range(2):
+            service.clock.ms += 1
+            assert ok(ask()) == first
+        return first
+
+    thrice(lambda: put(alice, "/v1/me/limits", limit | {"amount": None}))
+    thrice(lambda: put(alice, "/v1/me/limits", limit))
+    asked_at = service.clock.ms
+    assert thrice(lambda: put(alice, "/v1/me/limits", limit | {"amount": 70}))["next_from"] == asked_at + DAY
+    thrice(lambda: alice.post("/v1/me/exclusion", {"kind": "cool_off", "until": until}))
+    told = ok(service.http.get("/v1/audit/events", headers=bearer(AUDITOR)))["events"]
+    assert [one["kind"] for one in told[:4]] == ["exclusion", "limit", "limit", "schedule"]
     service.stop()
 
 

@@ -1,12 +1,19 @@
 """`fairdeal audit`, the command, against a service behind a real socket."""
 
+import json
 import socket
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from fairdeal.app.ports import SignificantEvent
+from fairdeal.app.safeguard_ports import Exclusion
+from fairdeal.cli import app
 from fairdeal.cli import audit as command
 from fairdeal.cli.mirror import Mirrored
 from fairdeal.tlog import EMPTY_ROOT, Checkpoint
@@ -52,6 +59,29 @@ def test_export(url: str, tmp_path: Path) -> None:
     assert again.returncode == 0
     assert " 0 were there" in done.stdout
     assert " 0 were there" not in again.stdout
+
+
+def test_events_of_every_kind_or_of_one(url: str, service: Service, players: tuple[Player, ...]) -> None:
+    def told(*kind: str) -> list[dict[str, Any]]:
+        words = ["audit", "events", *kind, "--url", url]
+        done = CliRunner().invoke(app, words, env={"FAIRDEAL_AUDITOR_TOKEN": AUDITOR})
+        assert done.exit_code == 0, done.output
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    service.store.exclude(players[0].person.id, Exclusion("exclusion", 7, None))
+    for at in range(120):
+        service.store.keep_significant(SignificantEvent(at, "void", {"m": f"{at:032x}"}))
+    assert [one["at"] for one in told("--kind", "void")] == [*reversed(range(120))]
+    stop = {"account": players[0].person.id, "stop": "exclusion", "until": None}
+    assert told("--kind", "exclusion") == [{"at": 7, "kind": "exclusion", "data": stop}]
+    assert told("--kind", "reversal") == []
+    assert Counter(one["kind"] for one in told()) == {"void": 120, "exclusion": 1, "schedule": 1, "key": 3}
+
+
+def test_a_kind_that_there_is_not_is_asked_of_nobody() -> None:
+    done = run("audit", "events", "--kind", "gift", "--url", "http://127.0.0.1:9", FAIRDEAL_AUDITOR_TOKEN=AUDITOR)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Invalid value for '--kind'" in done.stderr
 
 
 def test_export_of_what_the_service_lacks(url: str, service: Service, tmp_path: Path) -> None:

@@ -154,6 +154,7 @@ def test_what_a_player_may_do_about_money_by_methods(service: Service, url: str)
         assert api.recover("alice", code, "another horse battery")["recovery_code"] != code
     with Api(url, AUDITOR) as api:
         assert [event["kind"] for event in api.significant_events()["events"][:2]] == ["exclusion", "limit"]
+        assert [event["data"]["amount"] for event in api.significant_events(kind="limit")["events"]] == [50]
         assert [record["m"] for record in api.match_records()["matches"]] == [table["m"]]
 
 
