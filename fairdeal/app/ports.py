@@ -279,9 +279,9 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecordStore, Recov
         IdempotencyConflict.
         """
 
-    def stand_up(self, match_id: str, account_id: str, player: str, money: Transaction | None, once: Once) -> None:
-        """Ends the sitting of that pseudonym; `money` is its `ledger.stand_up`. Raises UnknownMatch, NotSeated,
-        TableClosed, IdempotencyConflict.
+    def stand_up(self, match_id: str, seat: Seat | None, money: Transaction | None, once: Once) -> None:
+        """Ends that sitting; `money` is its `ledger.stand_up`. None when nobody was found there: refused, unless the
+        key has an answer already. Raises UnknownMatch, NotSeated, TableClosed, IdempotencyConflict.
         """
 
     def commit(self, append: Append) -> CommitResult:

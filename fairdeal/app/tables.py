@@ -182,12 +182,11 @@ class Tables:
     def _free(self, table: Table, seat: Seat | None, once: Once) -> Match:
         """Ends a sitting; None when there is none, or no longer: then the first answer under the key still stands."""
         m, stake = table.match_id, table.stake
-        account_id, player = ("", "") if seat is None else (seat.account_id, seat.player)
         money = None
         if stake and seat is not None:
             now = self._clock.now_ms()
-            money = ledger.stand_up(m, account_id, player, stake, asset=table.asset, at=now)
-        self._store.stand_up(m, account_id, player, money, once)
+            money = ledger.stand_up(m, seat.account_id, seat.player, stake, asset=table.asset, at=now)
+        self._store.stand_up(m, seat, money, once)
         return self._matches.changed(m)
 
     def cancel(self, account: Account, m: str) -> Match:

@@ -163,16 +163,15 @@ def _seat_for(at: Table, sitting: Sitting) -> int:
     return allowed[0]
 
 
-def stand_up(connection: Connection, match_id: str, account_id: str, player: str, money: Transaction | None) -> Answer:
+def stand_up(connection: Connection, match_id: str, seat: Seat | None, money: Transaction | None) -> Answer:
     """Leaves the seat and gives the stake back; the answer is empty. Raises what `ports.Store.stand_up` says."""
     at = _known(connection, match_id)
-    mine = [seat for seat in at.seated if (seat.account_id, seat.player) == (account_id, player)]
-    if not mine:
+    if seat is None or seat not in at.seated:
         raise NotSeated("nobody of that name sits at this table")
     if at.status is not Status.OPEN:
         raise TableClosed("the table is full: nobody can leave it now")
-    _check_money(at, money, ledger.stand_up, account_id, player)
-    connection.execute(delete(seats).where(seats.c.match_id == match_id, seats.c.seat == mine[0].seat))
+    _check_money(at, money, ledger.stand_up, seat.account_id, seat.player)
+    connection.execute(delete(seats).where(seats.c.match_id == match_id, seats.c.seat == seat.seat))
     connection.execute(update(matches).where(matches.c.id == match_id).values(seating=matches.c.seating + 1))
     if money is not None:
         journal.post(connection, money)
@@ -190,9 +189,9 @@ def leave_open_tables(connection: Connection, account_id: str, at: int) -> tuple
     for at_table in tables:
         mine = [seat for seat in at_table.seated if seat.account_id == account_id]
         if at_table.status is Status.OPEN and mine:
-            m, player, stake = at_table.match_id, mine[0].player, at_table.stake
-            money = ledger.stand_up(m, account_id, player, stake, asset=at_table.asset, at=at) if stake else None
-            stand_up(connection, m, account_id, player, money)
+            m, seat, stake = at_table.match_id, mine[0], at_table.stake
+            money = ledger.stand_up(m, account_id, seat.player, stake, asset=at_table.asset, at=at) if stake else None
+            stand_up(connection, m, seat, money)
             left.append(m)
     return tuple(left)
 

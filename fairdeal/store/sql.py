@@ -154,9 +154,9 @@ class SqlStore(PlayerRecords):
             outcome = answer(connection, once, lambda: asdict(lobby.sit(connection, sitting)))
         return Seat(**given(outcome))
 
-    def stand_up(self, match_id: str, account_id: str, player: str, money: Transaction | None, once: Once) -> None:
+    def stand_up(self, match_id: str, seat: Seat | None, money: Transaction | None, once: Once) -> None:
         with self._database.write() as connection:
-            outcome = answer(connection, once, lambda: lobby.stand_up(connection, match_id, account_id, player, money))
+            outcome = answer(connection, once, lambda: lobby.stand_up(connection, match_id, seat, money))
         given(outcome)
 
     def commit(self, append: Append) -> CommitResult:

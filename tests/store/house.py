@@ -152,7 +152,7 @@ class House:
             ledger.stand_up(match_id, seat.account_id, seat.player, stake, asset=ASSET, at=self.now) if stake else None
         )
         try:
-            self.store.stand_up(match_id, seat.account_id, seat.player, money, self.once())
+            self.store.stand_up(match_id, seat, money, self.once())
         finally:
             self.check()
 

@@ -258,7 +258,7 @@ def test_tables_are_left_and_called_off_at_once(race: Race) -> None:
     for m in tables:
         for seat in [house.sit(m, player) for player in players]:
             money = ledger.stand_up(m, seat.account_id, seat.player, STAKE, asset=ASSET, at=house.now)
-            jobs += [("stand_up", m, seat.account_id, seat.player, money, house.once()) for _ in range(2)]
+            jobs += [("stand_up", m, seat, money, house.once()) for _ in range(2)]
         jobs += [("commit", house.cancellation(m)) for _ in range(2)]
     race.run(jobs)
     for m in tables:

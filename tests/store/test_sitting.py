@@ -143,6 +143,8 @@ def test_standing_up_gives_the_stake_back_once_and_one_can_sit_again(store: Stor
     house.sit(match_id, ann)
     with pytest.raises(NotSeated):  # a late double click of the sitting before
         house.stand_up(match_id, seat)
+    with pytest.raises(NotSeated):
+        store.stand_up(match_id, None, None, house.once())
     assert store.wallet(ann, ASSET) == Wallet(0, 500)
     assert house.table(match_id).seating == 3
 
@@ -157,7 +159,7 @@ def test_standing_up_moves_exactly_this_stake_of_this_player(store: Store, house
     ]
     for money in (None, *wrong):
         with pytest.raises(LedgerBroken):
-            store.stand_up(match_id, ann, mine.player, money, house.once())
+            store.stand_up(match_id, mine, money, house.once())
     house.stand_up(match_id, mine)
 
 
@@ -169,7 +171,7 @@ def test_nobody_stands_up_from_a_full_or_unknown_table(store: Store, house: Hous
     with pytest.raises(TableClosed):
         house.stand_up(match_id, seat)
     with pytest.raises(UnknownMatch):
-        store.stand_up(NOBODY, ann, seat.player, None, house.once())
+        store.stand_up(NOBODY, seat, None, house.once())
     assert store.wallet(ann, ASSET) == Wallet(0, 500)
 
 
@@ -202,7 +204,7 @@ def test_a_double_click_on_standing_up_refunds_once(store: Store, house: House) 
     seat = house.sit(match_id, ann)
     money = ledger.stand_up(match_id, ann, seat.player, 500, asset=ASSET, at=house.now)
     keys = [house.once() for _ in range(4)]  # a new key with every click
-    answers = together(*(lambda key=key: store.stand_up(match_id, ann, seat.player, money, key) for key in keys))
+    answers = together(*(lambda key=key: store.stand_up(match_id, seat, money, key) for key in keys))
     assert sum(isinstance(answer, NotSeated) for answer in answers) == 3
     assert store.wallet(ann, ASSET) == Wallet(500, 0)
     house.check()
