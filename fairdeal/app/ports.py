@@ -8,7 +8,7 @@ seen.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from fairdeal.app.cashier_ports import CashierStore
 from fairdeal.app.history_ports import HistoryStore
@@ -35,6 +35,9 @@ class Status(StrEnum):
     LIVE = "live"
     """Every seat has joined: the pot, if any, is formed."""
     ENDED = "ended"
+
+
+UNFINISHED: Final = (Status.OPEN, Status.JOINING, Status.LIVE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,14 @@ from fairdeal.errors import LedgerBroken, NotReversible, UnknownWithdrawal, With
 from fairdeal.ledger import Transaction
 from fairdeal.store import audit, journal, safeguards
 from fairdeal.store.cashier_tables import withdrawals
-from fairdeal.store.once import Answer
+from fairdeal.store.once import KeptAnswer
 from fairdeal.store.people import check_account, lock_account
 from fairdeal.store.proof import stored_transactions
 from fairdeal.store.statements import lock
 from fairdeal.store.tables import transactions
 
 
-def deposit(connection: Connection, account_id: str, money: Transaction) -> Answer:
+def deposit(connection: Connection, account_id: str, money: Transaction) -> KeptAnswer:
     """Raises what `ports.Store.deposit` says; LedgerBroken when it is not a deposit of that account."""
     lock_account(connection, account_id)
     deposit_id = money.id.partition(":")[2]
@@ -31,7 +31,7 @@ def deposit(connection: Connection, account_id: str, money: Transaction) -> Answ
     return asdict(Moved(money.id, balance, money.at))
 
 
-def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> Answer:
+def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> KeptAnswer:
     """Raises what `CashierStore.reverse` says."""
     mistake = stored_transactions(connection, [mistake_id]).get(mistake_id)
     if mistake is None:
@@ -49,7 +49,7 @@ def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> An
     return asdict(Moved(money.id, journal.balance(connection, ledger.cash(account_id), money.asset), at))
 
 
-def withdraw(connection: Connection, withdrawal_id: str, account_id: str, money: Transaction) -> Answer:
+def withdraw(connection: Connection, withdrawal_id: str, account_id: str, money: Transaction) -> KeptAnswer:
     """Raises UnknownAccount, InsufficientFunds; LedgerBroken when the money is not that withdrawal's."""
     check_account(connection, account_id)
     amount = sum(posting.amount for posting in money.postings if posting.amount > 0)
@@ -63,7 +63,7 @@ def withdraw(connection: Connection, withdrawal_id: str, account_id: str, money:
     return asdict(_one(connection, withdrawal_id))
 
 
-def end_withdrawal(connection: Connection, withdrawal_id: str, result: WithdrawalResult, at: int) -> Answer:
+def end_withdrawal(connection: Connection, withdrawal_id: str, result: WithdrawalResult, at: int) -> KeptAnswer:
     """Raises UnknownWithdrawal, WithdrawalEnded."""
     mine = withdrawals.c.id == withdrawal_id
     lock(connection, withdrawals, mine)

@@ -25,10 +25,10 @@ from fairdeal.ledger import Transaction
 from fairdeal.limits import MAX_SAFE_INTEGER
 from fairdeal.store import journal, safeguards
 from fairdeal.store.database import Database
-from fairdeal.store.once import Answer
+from fairdeal.store.once import KeptAnswer
 from fairdeal.store.people import lock_account
 from fairdeal.store.statements import NUL, insert_unless_there, lock
-from fairdeal.store.tables import commitments, events, matches, seals, seats
+from fairdeal.store.tables import commitments, events, matches, seals, seats, unfinished
 
 _TABLE = (
     matches.c.seq,
@@ -78,9 +78,8 @@ def open_table(connection: Connection, table: NewTable, most: int) -> None:
     """Raises what `ports.Store.open_table` says."""
     lock_account(connection, table.opener)
     safeguards.check_play(connection, table.opener, table.created_at)
-    # Said so that the index finds them, and those that are over are passed by however many there are.
-    unfinished = (matches.c.opener == table.opener) & matches.c.status.in_(("open", "joining", "live"))
-    if connection.execute(select(func.count()).select_from(matches).where(unfinished)).scalar_one() >= most:
+    own = select(func.count()).select_from(matches).where(matches.c.opener == table.opener, unfinished)
+    if connection.execute(own).scalar_one() >= most:
         raise LimitExceeded("the account has opened as many tables as may be unfinished at a time", {"most": most})
     new = insert(matches).values(
         id=table.match_id,
@@ -163,7 +162,7 @@ def _seat_for(at: Table, sitting: Sitting) -> int:
     return allowed[0]
 
 
-def stand_up(connection: Connection, match_id: str, seat: Seat | None, money: Transaction | None) -> Answer:
+def stand_up(connection: Connection, match_id: str, seat: Seat | None, money: Transaction | None) -> KeptAnswer:
     """Leaves the seat and gives the stake back; the answer is empty. Raises what `ports.Store.stand_up` says."""
     at = _known(connection, match_id)
     if seat is None or seat not in at.seated:

@@ -11,10 +11,11 @@ from fairdeal.errors import IdempotencyConflict, Refused
 from fairdeal.store.statements import insert_unless_there
 from fairdeal.store.tables import requests
 
-Answer: TypeAlias = dict[str, Any]
+KeptAnswer: TypeAlias = dict[str, Any]
+"""An answer as it is kept under its key: the members of an object in JSON."""
 
 
-def answer(connection: Connection, once: Once, work: Callable[[], Answer]) -> Answer | Refused:
+def answer(connection: Connection, once: Once, work: Callable[[], KeptAnswer]) -> KeptAnswer | Refused:
     """The answer of `work`, now or when the key was first used. A refusal is an answer too, kept like any other: it is
     returned, so that the caller's transaction commits it before it is raised. Raises IdempotencyConflict.
     """
@@ -26,7 +27,7 @@ def answer(connection: Connection, once: Once, work: Callable[[], Answer]) -> An
         if first.intent != once.intent:
             raise IdempotencyConflict("this idempotency key was used for something else")
         return _read(first.answer)
-    outcome: Answer | Refused
+    outcome: KeptAnswer | Refused
     try:
         with connection.begin_nested():
             outcome = work()
@@ -36,23 +37,23 @@ def answer(connection: Connection, once: Once, work: Callable[[], Answer]) -> An
     return outcome
 
 
-def given(outcome: Answer | Refused) -> Answer:
+def given(outcome: KeptAnswer | Refused) -> KeptAnswer:
     """The answer. Raises the refusal that is one: after the transaction, so that it is kept under the key."""
     if isinstance(outcome, Refused):
         raise outcome
     return outcome
 
 
-def _write(outcome: Answer | Refused) -> str:
+def _write(outcome: KeptAnswer | Refused) -> str:
     if isinstance(outcome, Refused):
         return json.dumps({"refused": outcome.code, "message": outcome.message, "details": dict(outcome.details)})
     return json.dumps({"answer": outcome})
 
 
-def _read(text: str) -> Answer | Refused:
+def _read(text: str) -> KeptAnswer | Refused:
     kept = json.loads(text)
     if "answer" in kept:
-        answer: Answer = kept["answer"]
+        answer: KeptAnswer = kept["answer"]
         return answer
     refusals = {refusal.code: refusal for refusal in _family(Refused)}
     return refusals[kept["refused"]](kept["message"], kept["details"])

@@ -199,7 +199,7 @@ class SqlStore(PlayerRecords):
 
     def unfinished_matches(self) -> tuple[str, ...]:
         with self._database.read() as connection:
-            return transcripts.unfinished(connection)
+            return transcripts.unfinished_matches(connection)
 
     def count_unfinished(self) -> Mapping[Status, int]:
         with self._database.read() as connection:

@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, SQLModel
 
+from fairdeal.app.ports import UNFINISHED
 from fairdeal.ledger import CASHIER
 from fairdeal.limits import MAX_SAFE_INTEGER
 
@@ -304,3 +305,8 @@ hold_endings = _table("hold_endings")
 match_endings = _table("match_endings")
 significant_events = _table("significant_events")
 heartbeat = _table("heartbeat")
+
+unfinished: Final = matches.c.status.in_([status.value for status in UNFINISHED])
+"""That a match has not ended: said so that the indexes find it, and those that are over are passed by however many
+there are.
+"""

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
-from fairdeal.app.ports import Append, CommitResult, Status
+from fairdeal.app.ports import UNFINISHED, Append, CommitResult, Status
 from fairdeal.errors import LedgerBroken, UnknownMatch
 from fairdeal.ledger import Kind
 from fairdeal.store import audit, journal, log
@@ -15,7 +15,7 @@ from fairdeal.store.database import Database
 from fairdeal.store.lobby import reserve
 from fairdeal.store.procedures import Values, perform
 from fairdeal.store.programs import APPEND
-from fairdeal.store.tables import events, heartbeat, matches, seals
+from fairdeal.store.tables import events, heartbeat, matches, seals, unfinished
 
 # Sitting and standing up are no events, so their money never comes with an append.
 _MONEY: Final = {
@@ -145,17 +145,17 @@ def due(database: Database, now: int, limit: int) -> tuple[str, ...]:
     return tuple(match_id for (match_id,) in database.fetch(_DUE, now=now, most=limit))
 
 
-def unfinished(connection: Connection) -> tuple[str, ...]:
+def unfinished_matches(connection: Connection) -> tuple[str, ...]:
     """Every match that has not ended, the oldest first."""
-    some = select(matches.c.id).where(matches.c.status.in_(("open", "joining", "live"))).order_by(matches.c.seq)
+    some = select(matches.c.id).where(unfinished).order_by(matches.c.seq)
     return tuple(connection.execute(some).scalars())
 
 
 def count_unfinished(connection: Connection) -> dict[Status, int]:
     """How many matches there are of each status but the last."""
-    some = select(matches.c.status, func.count()).where(matches.c.status.in_(("open", "joining", "live")))
-    found = {Status(status): count for status, count in connection.execute(some.group_by(matches.c.status))}
-    return {status: found.get(status, 0) for status in Status if status is not Status.ENDED}
+    some = select(matches.c.status, func.count()).where(unfinished).group_by(matches.c.status)
+    found = {Status(status): count for status, count in connection.execute(some)}
+    return {status: found.get(status, 0) for status in UNFINISHED}
 
 
 def beat(connection: Connection, now: int) -> None:
