@@ -8,7 +8,10 @@ def main() -> None:
     try:
         from fairdeal.cli import main as run
     except ModuleNotFoundError as error:
-        sys.exit(f"fairdeal: the command needs fairdeal[server], for {error.name}; install fairdeal with that extra")
+        sys.exit(
+            "fairdeal: installed here is what a program plays with, `import fairdeal.client`. This command serves and"
+            f' audits: it needs {error.name}, which comes with `pip install ".[server]"`'
+        )
     run()
 
 

@@ -86,7 +86,7 @@ class Limits(BaseModel):
 
 
 class Settings(BaseSettings):
-    """Everything an operator decides."""
+    """Everything an operator decides. What has several parts is JSON in its variable: the `examples` show its form."""
 
     model_config = SettingsConfigDict(
         env_prefix="FAIRDEAL_", env_nested_delimiter="__", extra="forbid", frozen=True, hide_input_in_errors=True
@@ -115,28 +115,30 @@ class Settings(BaseSettings):
     auditor_token: SecretStr | None = None
     """Without one nobody reads the money journal and who sat where. It changes nothing, and the operator's is another.
     """
-    webhook_secrets: tuple[SecretStr, ...] = ()
+    webhook_secrets: tuple[SecretStr, ...] = Field(default=(), examples=['["whsec_…"]'])
     """What the cashier's webhooks may be signed with, `whsec_…` (Standard Webhooks), two while one takes the other's
     place; without one none is taken.
     """
     origin: str | None = Field(default=None, pattern=r"^https?://[^/]+$")
     """Where browsers call from, such as https://play.example; None for the host they call."""
-    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = Field(default=(), examples=['["127.0.0.0/8"]'])
     """Whose X-Forwarded-For is believed."""
-    limits: Limits = Limits()
+    limits: Limits = Field(default=Limits(), examples=['{"streams": 32}'])
     metrics_port: int | None = Field(default=None, ge=1, le=65_535)
     """Where this machine, and no other, may ask for the metrics of the first worker, those of the others at the ports
     after it; None for nowhere.
     """
     disk_free_mb: int = Field(default=1_024, ge=1)
     """Less free room than this, for the database or the log's copy, is an alarm."""
-    assets: dict[_AssetCode, _Exponent] = Field(default={"JETON": 0}, min_length=1)
+    assets: dict[_AssetCode, _Exponent] = Field(default={"JETON": 0}, min_length=1, examples=['{"JETON": 0}'])
     """What may be staked: the code of each, and the decimals of its smallest unit; the first is the usual one."""
-    fees: Fees = Fees()
-    asset_fees: dict[_AssetCode, Fees] = {}
+    fees: Fees = Field(default=Fees(), examples=['{"id": "house-1", "commission_bp": 500}'])
+    asset_fees: dict[_AssetCode, Fees] = Field(
+        default={}, examples=['{"JETON": {"id": "jeton-1", "commission_cap": 500}}']
+    )
     """The fee schedule of new tables in an asset, in place of `fees`: a cap counts in the units of one asset alone."""
-    clock: Clock = Clock()
-    decisions_ms: tuple[int, ...] = Field(default=(30_000,), min_length=1)
+    clock: Clock = Field(default=Clock(), examples=['{"join_ms": 60000}'])
+    decisions_ms: tuple[int, ...] = Field(default=(30_000,), min_length=1, examples=["[30000]"])
     """The times for a decision that an opener may choose from; the first is the usual one."""
     deals_max: int = Field(default=100, ge=1, le=MAX_DEALS)
     table_wait_ms: int = Field(default=600_000, ge=1)

@@ -1,11 +1,13 @@
 """What an operator runs: the service, and the policy to give out."""
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 
 from fairdeal.errors import Malformed, StoreFailed
 from fairdeal.keyfiles import LOG_KEY, read_keys
@@ -87,6 +89,15 @@ def read_settings(**given: Path | str | int | None) -> Settings:
         return Settings(**chosen)
     except ValidationError as error:
         raise Malformed(f"settings: {'; '.join(map(_fault, error.errors()))}") from None
+    except SettingsError as error:
+        raise Malformed(f"settings: {_unreadable(error)}") from None
+
+
+def _unreadable(error: SettingsError) -> str:
+    """The variable that is no JSON, and its form. What stands in it may be secret."""
+    (name,) = re.findall(r'field "(\w+)"', str(error))
+    forms = Settings.model_fields[name].examples or ()
+    return f"FAIRDEAL_{name.upper()} is to be JSON, such as {' or '.join(forms)}"
 
 
 def _fault(fault: "ErrorDetails") -> str:

@@ -10,8 +10,8 @@ class Refused(FairdealError):
 
 
 class IllegalAction(Refused):
-    """The rules forbid this bid or card, or a join that names another player than the seat's, or a checkpoint that is not
-    of this log; `details["reason"]` says which rule.
+    """The rules forbid this bid or card, or a join that names another player than the seat's, or a checkpoint that is
+    not of this log; `details["reason"]` says which rule.
     """
 
     code = "illegal_action"

@@ -13,6 +13,8 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from pydantic import ValidationError
+from pydantic_settings import SettingsError
 
 from fairdeal.__main__ import main
 from fairdeal.cli.operator import check_directory
@@ -95,6 +97,46 @@ def test_settings_that_do_not_fit(keys: Path) -> None:
     done = run("policy", "--keys", keys, FAIRDEAL_LOG="two words")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("fairdeal: malformed: settings: FAIRDEAL_LOG: ")
+
+
+WRITTEN_AS_JSON = sorted(name for name, field in Settings.model_fields.items() if field.examples)
+
+
+@pytest.mark.parametrize("name", WRITTEN_AS_JSON)
+def test_a_setting_that_cannot_be_read(name: str, keys: Path) -> None:
+    """Told in a line by its variable, in its form, and without what stands in it, which may be secret."""
+    variable = f"FAIRDEAL_{name.upper()}"
+    [form] = Settings.model_fields[name].examples or [""]
+    for unreadable in ("whsec_c2VjcmV0", "", "{"):
+        done = run("policy", "--keys", keys, **{variable: unreadable})
+        told = f"fairdeal: malformed: settings: {variable} is to be JSON, such as {form}\n"
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
+    readable = form.replace("…", "c2VjcmV0" * 4)
+    assert run("policy", "--keys", keys, **{variable: readable}).returncode == 0
+
+
+def test_whatever_is_written_as_json_shows_its_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    unreadable = []
+    for name in Settings.model_fields:
+        with monkeypatch.context() as patched:
+            patched.setenv(f"FAIRDEAL_{name.upper()}", "{")
+            try:
+                Settings()
+            except SettingsError:
+                unreadable.append(name)
+            except ValidationError:
+                pass
+    assert sorted(unreadable) == WRITTEN_AS_JSON
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["serve", "restore", "ledger check", "db upgrade", "keys list", "operator stopped --url=http://127.0.0.1:9"],
+)
+def test_every_command_tells_of_a_setting_that_cannot_be_read(line: str) -> None:
+    done = run(*line.split(), FAIRDEAL_TRUSTED_PROXIES="127.0.0.0/8")
+    told = 'fairdeal: malformed: settings: FAIRDEAL_TRUSTED_PROXIES is to be JSON, such as ["127.0.0.0/8"]\n'
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
 
 
 def test_settings_that_do_not_fit_each_other(keys: Path) -> None:
@@ -201,7 +243,8 @@ def test_without_the_servers_packages(tmp_path: Path) -> None:
     (tmp_path / "typer.py").write_text("raise ModuleNotFoundError(name='typer')\n")
     done = run_process(["--version"], os.environ | {"PYTHONPATH": str(tmp_path)})
     assert (done.returncode, done.stdout) == (1, "")
-    assert "needs fairdeal[server]" in done.stderr
+    assert "needs typer" in done.stderr
+    assert "import fairdeal.client" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
