@@ -329,6 +329,7 @@ def _rates(limits: Limits, workers: int) -> Rates:
         account=Rate(limits.account_burst, limits.account_per_minute),
         address=Rate(limits.address_burst, limits.address_per_minute),
         sign_up=Rate(limits.sign_up_burst, limits.sign_up_per_minute).share(workers),
+        tables=Rate(limits.tables_burst, limits.tables_per_minute),
         wrong_name=Rate(limits.wrong_name_burst, limits.wrong_name_per_minute).share(workers),
         wrong_address=Rate(limits.wrong_address_burst, limits.wrong_address_per_minute).share(workers),
     )

@@ -73,6 +73,9 @@ class Limits(BaseModel):
     sign_up_burst: int = Field(default=2_000, ge=1)
     """New accounts, counted by address: a school or a telephone network has one for all of its people."""
     sign_up_per_minute: int = Field(default=60, ge=1)
+    tables_burst: int = Field(default=60, ge=1)
+    """Tables opened, counted by account: each is a seed and two leaves of the log, for ever, even one called off."""
+    tables_per_minute: int = Field(default=20, ge=1)
     wrong_name_burst: int = Field(default=20, ge=1)
     """Wrong passwords for one name: 2,900 guesses a day."""
     wrong_name_per_minute: int = Field(default=2, ge=1)

@@ -75,6 +75,7 @@ class Rates:
         account: Rate,
         address: Rate,
         sign_up: Rate,
+        tables: Rate,
         wrong_name: Rate,
         wrong_address: Rate,
         now: Callable[[], float] = time.monotonic,
@@ -82,6 +83,7 @@ class Rates:
         self._account = Buckets(account, now)
         self._address = Buckets(address, now)
         self._sign_up = Buckets(sign_up, now)
+        self._tables = Buckets(tables, now)
         self._wrong_name = Buckets(wrong_name, now)
         self._wrong_address = Buckets(wrong_address, now)
         self._known: OrderedDict[str, None] = OrderedDict()
@@ -97,6 +99,10 @@ class Rates:
     def count_sign_up(self, address: str) -> None:
         """A new account. Raises NotNow."""
         self._sign_up.take(bucket_of(address))
+
+    def count_table(self, account_id: str) -> None:
+        """A table that the account opens, whatever comes of it. Raises NotNow."""
+        self._tables.take(account_id)
 
     @contextmanager
     def log_in(self, name: str, address: str) -> Iterator[None]:

@@ -2,21 +2,30 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Depends, Path
 
 from fairdeal.api.caller import ALSO_NOBODY, CallerDep, IdempotencyKey, Language, MatchId, ServicesDep, VisitorDep
 from fairdeal.api.describe import describe, summarize
 from fairdeal.api.paging import Cursor, Limit, cursor_of, position_of
 from fairdeal.api.schemas.tables import Code, SitIn, TableIn, TableOut, TablePage
+from fairdeal.app.ports import Account
 from fairdeal.app.tables import Wanted
 from fairdeal.limits import MAX_SEATS
 
 router = APIRouter(tags=["tables"])
 
 
+async def _opener(services: ServicesDep, caller: CallerDep) -> Account:
+    services.rates.count_table(caller.id)
+    return caller
+
+
+_OpenerDep = Annotated[Account, Depends(_opener)]
+
+
 @router.post("/tables", status_code=201, operation_id="open_table")
-def open_table(body: TableIn, services: ServicesDep, caller: CallerDep, language: Language = "en") -> TableOut:
-    """Opens a table. Opening does not sit."""
+def open_table(body: TableIn, services: ServicesDep, caller: _OpenerDep, language: Language = "en") -> TableOut:
+    """Opens a table. Opening does not sit. How often an account may is bounded."""
     services.drain.check()
     options = body.model_dump(include={"target", "scoring"})
     wanted = Wanted(body.game, body.stake, body.private, body.decision_ms, options, body.asset)

@@ -109,6 +109,34 @@ def test_everybody_else_is_counted_by_address(limited: Callable[..., Service]) -
     service.stop()
 
 
+def test_tables_opened_are_counted_by_account_and_nothing_is_written_of_those_beyond(
+    limited: Callable[..., Service],
+) -> None:
+    service = limited(tables_burst=3, tables_per_minute=1)
+    alice, bob = service.person("alice"), service.person("bob")
+    table = {"game": "duel", "stake": 0}
+    for _ in range(3):
+        m = ok(alice.post("/v1/tables", table))["m"]
+        ok(alice.post(f"/v1/tables/{m}/cancel", {}))
+    before = service.store.match_facts(None, 10)
+    assert 50 <= refused(alice.post("/v1/tables", table)) <= 60
+    again = bearer(ok(service.http.post("/v1/sessions", json=RIGHT))["token"])
+    assert refused(service.http.post("/v1/tables", json=table, headers=again))
+    assert service.store.match_facts(None, 10) == before
+    opened = ok(bob.post("/v1/tables", table))["m"]
+    ok(alice.post(f"/v1/tables/{opened}/seats", {}, key="a-seat-at-bobs"))
+    service.stop()
+
+
+def test_who_may_not_open_a_table_is_told_so_and_counts_for_nobody(limited: Callable[..., Service]) -> None:
+    service = limited(tables_burst=1, tables_per_minute=1)
+    table = {"game": "duel", "stake": 0}
+    for _ in range(2):
+        assert service.http.post("/v1/tables", json=table).status_code == 401
+    ok(service.person("alice").post("/v1/tables", table))
+    service.stop()
+
+
 def test_sign_ups_are_counted_by_address(limited: Callable[..., Service]) -> None:
     service = limited(sign_up_burst=2, sign_up_per_minute=1)
     answers = [service.http.post("/v1/accounts", json=RIGHT | {"name": name}) for name in ("a", "b", "c")]
@@ -149,7 +177,15 @@ def test_wrong_passwords_are_counted_by_address(limited: Callable[..., Service])
 
 def few() -> Rates:
     plenty, two = Rate(100, 1), Rate(2, 1)
-    return Rates(account=plenty, address=plenty, sign_up=plenty, wrong_name=two, wrong_address=plenty, now=lambda: 0.0)
+    return Rates(
+        account=plenty,
+        address=plenty,
+        sign_up=plenty,
+        tables=plenty,
+        wrong_name=two,
+        wrong_address=plenty,
+        now=lambda: 0.0,
+    )
 
 
 def guess(counted: Rates, name: str, address: str) -> None:

@@ -22,7 +22,7 @@ from tests.durability.process import Service as Process
 ROOT: Final = Path(__file__).parents[2]
 AUDITOR: Final = "auditor-token-of-the-tests"
 UNLIMITED: Final = {
-    f"{name}_burst": 1_000_000 for name in ("account", "address", "sign_up", "wrong_name", "wrong_address")
+    f"{name}_burst": 1_000_000 for name in ("account", "address", "sign_up", "tables", "wrong_name", "wrong_address")
 }
 SOAK: Final = float(os.environ.get("SOAK", "1"))
 ACCEPTED: Final = ["2xx", "3xx", "401", "403", "404", "409", "429"]

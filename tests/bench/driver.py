@@ -64,7 +64,11 @@ def running(home: Path, tables: int, **settings: str) -> Iterator[tuple[Service,
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     home.mkdir()
     endless = str(MAX_CLOCK_MS)
-    free = {f"limits__{who}_{rate}": "1000000000" for who in ("account", "address") for rate in ("burst", "per_minute")}
+    free = {
+        f"limits__{who}_{rate}": "1000000000"
+        for who in ("account", "address", "tables")
+        for rate in ("burst", "per_minute")
+    }
     usual = {"decisions_ms": f"[{endless}]", "clock__join_ms": endless, "clock__outage_ms": endless, **free}
     usual["limits__connections"] = "100000"
     place = settings.get("database_url", home / "fairdeal.db")

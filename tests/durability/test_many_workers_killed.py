@@ -53,6 +53,7 @@ SETTINGS: Final = {
     "clock__overruns": "1",
     "decisions_ms": f"[{LONG_MS}, {SHORT_MS}]",
     "tables_max": "1000",
+    "limits__tables_burst": "1000000",
     "limits__account_burst": "1000000",
     "limits__address_burst": "1000000",
     "limits__streams": str(4 * TABLES),

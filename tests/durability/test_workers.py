@@ -56,9 +56,8 @@ def standing_still(pids: list[int]) -> Iterator[None]:
 
 
 def two(home: Path, url: str, **settings: str) -> TimedService:
-    return TimedService(
-        home, database_url=url, workers="2", tables_max="1000", table_wait_ms=str(WAITING_MS), **settings
-    )
+    many = {"tables_max": "1000", "limits__tables_burst": "1000"}
+    return TimedService(home, database_url=url, workers="2", table_wait_ms=str(WAITING_MS), **many, **settings)
 
 
 def open_tables(service: Service, name: str, count: int) -> list[str]:
