@@ -35,10 +35,6 @@ _SIGNED_KEPT: Final = 2_000
 """Matches whose newest signatures are kept; beyond this those signed longest ago are signed again when asked for."""
 
 
-class _PerhapsOwed(Exception):
-    """The deadline is over, and the time that an outage took may not have been given back yet."""
-
-
 class Play:
     """The use cases of somebody at a table. Safe to call from several threads."""
 
@@ -57,37 +53,40 @@ class Play:
         Answers the events from the action's own on. Raises UnknownMatch, NotSeated, WrongPhase before the table is
         full or for another sitting's pseudonym, and whatever `match.decide` refuses with; nothing has changed then.
         """
-        placed: int | None = None
-        made_up = False
+        answer = self._take(account, m, action, arrived, made_up=False)
+        if answer is None:
+            # It may be the service that was late: the match is given what it is owed before a deadline is held to.
+            self._heart.beat()
+            self._heart.make_up(m)
+            answer = self._take(account, m, action, arrived, made_up=True)
+        assert answer is not None
+        return answer
+
+    def _take(self, account: Account, m: str, action: SignedAction, arrived: int, *, made_up: bool) -> Answer | None:
+        """As `act`; but None, and nothing done, for one past the deadline unless the match was `made_up` to."""
+        start: int | None = None  # the action's own event, as `choose` found the match when it was asked last
 
         def choose(match: Match) -> Command | None:
-            nonlocal placed
+            nonlocal start
+            start = None
             if match.seat_of(account.id).seat != action.seat:
                 raise NotSeated("that is another seat's action")
             deadline = match.state.deadline
             if not made_up and deadline is not None and arrived > deadline:
-                raise _PerhapsOwed
-            placed = self._placed(match, action)
-            if placed is not None:
                 return None
+            start = self._placed(match, action)
+            if start is not None:
+                return None
+            start = match.state.size
             self._check_join(match, account, action)
-            placed = match.state.size
             return Move(action)
 
-        stepped: Match | None = None
-        while stepped is None:
-            try:
-                stepped = self._matches.step(m, arrived, choose)
-            except _PerhapsOwed:
-                # It may be the service that was late.
-                self._heart.beat()
-                self._heart.make_up(m)
-                made_up = True
-            except (Stale, WrongPhase):
-                self._matches.count_overtaken(m, action, arrived)
-                raise
-        assert placed is not None
-        return self._answer(stepped, action.seat, placed)
+        try:
+            match = self._matches.step(m, arrived, choose)
+        except (Stale, WrongPhase):
+            self._matches.count_overtaken(m, action, arrived)
+            raise
+        return None if start is None else self._answer(match, action.seat, start)
 
     def answer(self, account: Account, match: Match, start: int) -> Answer:
         """What has happened at the account's seat from event `start` on. Raises NotSeated, Malformed."""

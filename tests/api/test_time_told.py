@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from fairdeal.app.matches import Match
+from fairdeal.app.ports import Append, CommitResult
 from fairdeal.store import SqlStore
 from tests.api.table import Player, Service, first_legal, ok, on_turn, start_two
 
@@ -68,3 +71,33 @@ def test_the_time_of_a_move_is_when_it_was_at_the_door(
     event = json.loads(answer["events"][0])
     assert (event["type"], event["by"], event["t"]) == ("act", player.seat, arrived)
     assert answer["deadline"] == arrived + 30_000
+
+
+def test_a_move_that_is_late_only_at_the_second_look_is_not_answered_as_taken(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process was faster, and what it began has less time. The outages are made up for, then it is taken."""
+    player = on_turn(start_two(service))
+    services = service.app.state.services
+    load, make_up, made_up = services.matches.load, services.heart.make_up, list[str]()
+
+    def with_less_time(m: str) -> Match:
+        match: Match = load(m)
+        return replace(match, state=replace(match.state, deadline=service.clock.ms - 1))
+
+    def overtaken(_append: Append) -> CommitResult:
+        monkeypatch.undo()
+        monkeypatch.setattr(services.matches, "load", with_less_time)
+        monkeypatch.setattr(services.heart, "make_up", made_up_to)
+        return CommitResult.STALE
+
+    def made_up_to(m: str) -> None:
+        monkeypatch.undo()
+        made_up.append(m)
+        make_up(m)
+
+    monkeypatch.setattr(service.store, "commit", overtaken)
+    answer = ok(player.send(player.sign(first_legal(player))))
+    assert made_up == [player.m]
+    assert json.loads(answer["events"][0])["type"] == "act"
+    assert answer["events"][0].encode() in service.store.events(player.m)
