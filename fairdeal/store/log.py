@@ -11,7 +11,6 @@ from fairdeal.app.log_ports import (
     LogAppend,
     LoggedLeaf,
     LogHead,
-    Outage,
     QueuedLeaf,
     SignedCheckpoint,
 )
@@ -20,9 +19,8 @@ from fairdeal.limits import HASH_BYTES, MAX_SAFE_INTEGER
 from fairdeal.match.leaves import parse_leaf
 from fairdeal.store import numbers
 from fairdeal.store.database import Database
-from fairdeal.store.log_tables import checkpoints, cosignatures, head, journal_mark, leaves, outages, queue, tiles
+from fairdeal.store.log_tables import checkpoints, cosignatures, head, journal_mark, leaves, queue, tiles
 from fairdeal.store.statements import insert_unless_there
-from fairdeal.store.tables import heartbeat
 from fairdeal.tlog import Frontier, Tile
 from fairdeal.tlog.tiles import TILE_HEIGHT
 
@@ -152,22 +150,6 @@ def add_cosignature(connection: Connection, size: int, witness: str, line: str) 
     mine = (cosignatures.c.size == size) & (cosignatures.c.witness == witness)
     if connection.execute(select(cosignatures.c.line).where(mine)).first() is None:
         connection.execute(insert_unless_there(cosignatures).values(size=size, witness=witness, line=line))
-
-
-def add_outage(connection: Connection, outage: Outage, leaf: bytes) -> CommitResult:
-    """A compare-and-set on the heartbeat that it began with, then the outage and its leaf."""
-    moved = update(heartbeat).where(heartbeat.c.at == outage.start).values(at=outage.end)
-    if connection.execute(moved).rowcount != 1:
-        return CommitResult.STALE
-    connection.execute(insert(outages).values(began=outage.start, ended=outage.end))
-    enqueue(connection, [leaf])
-    return CommitResult.COMMITTED
-
-
-def outages_since(connection: Connection, since: int) -> tuple[Outage, ...]:
-    """Those that ended at `since` or later, the oldest first."""
-    some = select(outages.c.began, outages.c.ended).where(outages.c.ended >= since).order_by(outages.c.seq)
-    return tuple(Outage(*row) for row in connection.execute(some))
 
 
 _MARK: Final = select(journal_mark.c.size, journal_mark.c.subtrees, journal_mark.c.at)

@@ -35,7 +35,7 @@ from fairdeal.app.ports import (
 from fairdeal.app.proof_ports import MatchEnd, WholeBooks
 from fairdeal.app.record_ports import MatchFacts
 from fairdeal.ledger import Books, Transaction
-from fairdeal.store import audit, erasure, history, journal, lobby, log, people, proof, records, transcripts
+from fairdeal.store import audit, erasure, heart, history, journal, lobby, log, people, proof, records, transcripts
 from fairdeal.store.batches import Batches
 from fairdeal.store.database import Database
 from fairdeal.store.once import answer, given
@@ -43,6 +43,7 @@ from fairdeal.store.players import PlayerRecords
 from fairdeal.store.postgresql import PostgresqlDatabase
 from fairdeal.store.schema import check_schema
 from fairdeal.store.sqlite import SqliteDatabase
+from fairdeal.store.steps import Step, prepared, write_more, write_steps
 from fairdeal.tlog import Tile
 
 
@@ -160,20 +161,20 @@ class SqlStore(PlayerRecords):
         given(outcome)
 
     def commit(self, append: Append) -> CommitResult:
-        step = transcripts.step(append)
+        step = prepared(append)
         if not step.is_one_call:
             with self._database.write() as connection:
-                return transcripts.commit(connection, step)
+                return write_more(connection, step)
         if append.money is None or self._database.ONE_WRITER:
             return self._commits.do(step)
         # The balances of several settlements would be locked in no order that others keep to.
         return self._commit_alone(step)
 
-    def _commit_together(self, steps: Sequence[transcripts.Step]) -> Sequence[CommitResult]:
-        return transcripts.commit_together(partial(self._database.perform, patient=False), steps)
+    def _commit_together(self, steps: Sequence[Step]) -> Sequence[CommitResult]:
+        return write_steps(partial(self._database.perform, patient=False), steps)
 
-    def _commit_alone(self, step: transcripts.Step) -> CommitResult:
-        (done,) = transcripts.commit_together(self._database.perform, [step])
+    def _commit_alone(self, step: Step) -> CommitResult:
+        (done,) = write_steps(self._database.perform, [step])
         return done
 
     def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
@@ -253,10 +254,10 @@ class SqlStore(PlayerRecords):
 
     def beat(self, now: int) -> None:
         with self._database.write() as connection:
-            transcripts.beat(connection, now)
+            heart.beat(connection, now)
 
     def last_beat(self) -> int | None:
-        return transcripts.last_beat(self._database)
+        return heart.last_beat(self._database)
 
     def log_head(self) -> LogHead:
         with self._database.read() as connection:
@@ -317,11 +318,11 @@ class SqlStore(PlayerRecords):
 
     def add_outage(self, outage: Outage, leaf: bytes) -> CommitResult:
         with self._database.write() as connection:
-            return log.add_outage(connection, outage, leaf)
+            return heart.add_outage(connection, outage, leaf)
 
     def outages(self, since: int) -> tuple[Outage, ...]:
         with self._database.read() as connection:
-            return log.outages_since(connection, since)
+            return heart.outages_since(connection, since)
 
     def journal_mark(self) -> JournalMark:
         return log.mark(self._database)

@@ -18,7 +18,7 @@ from fairdeal.store import SqlStore, postgresql
 from fairdeal.store.batches import Batches
 from fairdeal.store.procedures import Values
 from fairdeal.store.programs import Program
-from fairdeal.store.transcripts import Step
+from fairdeal.store.steps import Step
 from tests.store.house import House, open_leaf
 
 Outcome = TypeVar("Outcome")
