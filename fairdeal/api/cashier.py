@@ -1,5 +1,6 @@
 """Routes of money that comes in or leaves. There is none from one player to another."""
 
+from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Path, Request
@@ -36,13 +37,13 @@ _OPERATOR: Final[dict[str, Any]] = {"dependencies": [OperatorDep], "tags": ["ope
 def deposit(body: DepositIn, key: IdempotencyKey, services: ServicesDep) -> DepositOut:
     """Gives an account money. For the operator."""
     done = services.cashier.deposit("operator", key, body.account, body.amount, body.asset)
-    return DepositOut(transaction=done.transaction, balance=done.balance, at=done.at)
+    return DepositOut(**asdict(done), exponent=_exponent(services, done.asset))
 
 
 @router.post("/withdrawals", status_code=201, operation_id="withdraw")
 def withdraw(body: WithdrawalIn, key: IdempotencyKey, services: ServicesDep, caller: CallerDep) -> WithdrawalOut:
     """Asks for money: it leaves the caller's free balance at once, and is pending until the cashier pays or refuses."""
-    return _withdrawal(services.cashier.withdraw(caller.id, body.amount, key, body.asset))
+    return _withdrawal(services, services.cashier.withdraw(caller.id, body.amount, key, body.asset))
 
 
 @router.get("/withdrawals", operation_id="withdrawals")
@@ -50,7 +51,7 @@ def withdrawals(services: ServicesDep, caller: CallerDep, cursor: Cursor = None,
     """The caller's withdrawals, newest first."""
     own = services.cashier.withdrawals(caller.id, position_of(cursor), limit)
     return WithdrawalPage(
-        withdrawals=[_withdrawal(one) for one in own], cursor=cursor_of([one.seq for one in own], limit)
+        withdrawals=[_withdrawal(services, one) for one in own], cursor=cursor_of([one.seq for one in own], limit)
     )
 
 
@@ -61,7 +62,12 @@ def pending(services: ServicesDep, cursor: Cursor = None, limit: Limit = 50) -> 
     return PendingWithdrawalPage(
         withdrawals=[
             PendingWithdrawalOut(
-                id=one.id, account=one.account_id, amount=one.amount, asset=one.asset, asked_at=one.asked_at
+                id=one.id,
+                account=one.account_id,
+                amount=one.amount,
+                asset=one.asset,
+                exponent=_exponent(services, one.asset),
+                asked_at=one.asked_at,
             )
             for one in waiting
         ],
@@ -74,7 +80,7 @@ def end_withdrawal(
     withdrawal: _WithdrawalId, body: WithdrawalResultIn, key: IdempotencyKey, services: ServicesDep
 ) -> WithdrawalOut:
     """Ends a withdrawal: the money has left, or is given back whole. For the operator."""
-    return _withdrawal(services.cashier.end_withdrawal("operator", key, withdrawal, body.result))
+    return _withdrawal(services, services.cashier.end_withdrawal("operator", key, withdrawal, body.result))
 
 
 async def _signed(request: Request, services: ServicesDep) -> str:
@@ -94,7 +100,7 @@ def reverse(body: ReversalIn, key: IdempotencyKey, services: ServicesDep) -> Rev
     why, is kept for the auditor.
     """
     done = services.cashier.reverse(key, body.transaction, body.reason)
-    return ReversalOut(transaction=done.transaction, balance=done.balance, at=done.at)
+    return ReversalOut(**asdict(done), exponent=_exponent(services, done.asset))
 
 
 @router.post("/cashier/webhook", status_code=204, operation_id="cashier_webhook", tags=["operator"])
@@ -119,11 +125,16 @@ def _take(services: Services, key: str, body: Webhook) -> None:
         services.cashier.end_withdrawal("webhook", key, body.data.withdrawal, body.data.result)
 
 
-def _withdrawal(one: Withdrawal) -> WithdrawalOut:
+def _exponent(services: Services, code: str) -> int | None:
+    return next((asset.exponent for asset in services.accounts.assets if asset.code == code), None)
+
+
+def _withdrawal(services: Services, one: Withdrawal) -> WithdrawalOut:
     return WithdrawalOut(
         id=one.id,
         amount=one.amount,
         asset=one.asset,
+        exponent=_exponent(services, one.asset),
         status="reversed" if one.reversed_at is not None else one.result or "pending",
         asked_at=one.asked_at,
         ended_at=one.ended_at,

@@ -11,9 +11,13 @@ WithdrawalResult: TypeAlias = Literal["paid", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What a deposit, or a reversal, has moved: the transaction and the free balance right after it."""
+    """What a deposit, or a reversal, has moved: the transaction, by how much the free money has changed, negative where
+    a deposit was undone, and the free balance right after it.
+    """
 
     transaction: str
+    amount: int
+    asset: str
     balance: int
     at: int
 

@@ -23,6 +23,8 @@ MONTH: Final = "2[0-9]{3}-(0[1-9]|1[0-2])"
 URL: Final = r"https?://(\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)(:[0-9]{1,5})?/?"
 EVERYBODY: Final = "everybody"
 
+_AMOUNT_DIGITS: Final = len(str(MAX_STAKE)) + 1
+"""Of more digits these are over the most already."""
 _HEX: Final = "32 digits, 0 to 9 and a to f"
 
 
@@ -42,6 +44,13 @@ def _check_reason(text: str) -> str:
     if not whole or len(text) > REASON_LENGTH or re.fullmatch(REASON, text) is None:
         raise typer.BadParameter(f"a reason is one line of 1 to {REASON_LENGTH} characters, in UTF-8")
     return text
+
+
+def _read_amount(text: str) -> int:
+    """The one way to write it that there is in JSON too: who means 5.00 and gives 5 would be wrong by a hundred."""
+    if re.fullmatch("[1-9][0-9]*", text) is None or int(text[:_AMOUNT_DIGITS]) > MAX_STAKE:
+        raise typer.BadParameter(f"{text!r} is not a number of the asset's smallest unit, 1 to {MAX_STAKE}")
+    return int(text)
 
 
 def _check_url(text: str) -> str:
@@ -101,7 +110,12 @@ TransactionId = Annotated[
         callback=_form(TRANSACTION, f"`deposit:` or `withdrawn:` and an id: {_HEX}"),
     ),
 ]
-Amount = Annotated[int, typer.Argument(metavar="AMOUNT", help="In the asset's smallest unit.", min=1, max=MAX_STAKE)]
+Amount = Annotated[
+    int,
+    typer.Argument(
+        metavar="AMOUNT", help="In the asset's smallest unit, digits alone: 500 is 5.00 EUR.", parser=_read_amount
+    ),
+]
 Reference = Annotated[
     str,
     typer.Option(

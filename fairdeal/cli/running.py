@@ -41,7 +41,7 @@ def deposit(account: Account, amount: Amount, reference: Reference, url: Url, as
     """Give an account money that has come in."""
     with role_api("operator", url) as api:
         done = api.deposit(account, amount, reference, asset)
-    typer.echo(f"{done['transaction']}  balance {done['balance']}")
+    _echo_moved(done)
 
 
 @app.command()
@@ -53,7 +53,7 @@ def withdrawals(url: Url) -> None:
         waiting = list(every(api.pending_withdrawals, "withdrawals"))
     for one in waiting:
         asked_at = datetime.fromtimestamp(one["asked_at"] / 1000, UTC).isoformat(timespec="seconds")
-        typer.echo(f"{one['id']}  {one['account']}  {one['amount']} {one['asset']}  {asked_at}")
+        typer.echo(f"{one['id']}  {one['account']}  {_money(one, 'amount')}  {asked_at}")
     if not waiting:
         typer.echo("no withdrawal waits", err=True)
 
@@ -76,7 +76,7 @@ def reverse(transaction: TransactionId, reason: Reason, url: Url) -> None:
     with role_api("operator", url) as api:
         # It happens once by the transaction's id. A key of that would repeat a refusal for ever, and money comes back.
         done = api.reverse(transaction, reason, secrets.token_hex(16))
-    typer.echo(f"{done['transaction']}  balance {done['balance']}")
+    _echo_moved(done)
 
 
 @app.command()
@@ -135,7 +135,19 @@ def role_api(role: Role, url: str) -> "Api":
 def _end(withdrawal: str, result: str, url: str) -> None:
     with role_api("operator", url) as api:
         ended = api.end_withdrawal(withdrawal, result, f"{result}-{withdrawal}")
-    typer.echo(f"{ended['id']}  {ended['amount']} {ended['asset']}  {ended['status']}")
+    typer.echo(f"{ended['id']}  {_money(ended, 'amount')}  {ended['status']}")
+
+
+def _echo_moved(done: "Answer") -> None:
+    typer.echo(f"{done['transaction']}  {_money(done, 'amount')}  balance {_money(done, 'balance')}")
+
+
+def _money(told: "Answer", of: str) -> str:
+    """With the decimals of its asset; in its smallest unit where the service does not know these any more."""
+    from fairdeal.ledger import format_amount
+
+    amount = told[of] if told["exponent"] is None else format_amount(told[of], told["exponent"])
+    return f"{amount} {told['asset']}"
 
 
 def _switch(who: str, play: str, reason: str, url: str) -> None:

@@ -28,7 +28,7 @@ def deposit(connection: Connection, account_id: str, money: Transaction) -> Kept
     safeguards.check_deposit(connection, account_id, money.asset, amount, money.at)
     journal.post(connection, money)
     balance = journal.balance(connection, ledger.cash(account_id), money.asset)
-    return asdict(Moved(money.id, balance, money.at))
+    return asdict(Moved(money.id, amount, money.asset, balance, money.at))
 
 
 def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> KeptAnswer:
@@ -46,7 +46,9 @@ def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> Ke
     journal.post(connection, money)
     done = {"account": account_id, "reason": reason, "transaction": mistake_id}
     audit.keep(connection, SignificantEvent(at, "reversal", done))
-    return asdict(Moved(money.id, journal.balance(connection, ledger.cash(account_id), money.asset), at))
+    free = ledger.cash(account_id)
+    amount = sum(posting.amount for posting in money.postings if posting.account == free)
+    return asdict(Moved(money.id, amount, money.asset, journal.balance(connection, free, money.asset), at))
 
 
 def withdraw(connection: Connection, withdrawal_id: str, account_id: str, money: Transaction) -> KeptAnswer:

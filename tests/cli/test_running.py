@@ -64,12 +64,15 @@ print(urlopen(Request(url, data, headers)).read().decode())
 
 
 def test_the_first_session(service: Service, url: str, tmp_path: Path) -> None:
-    (session,) = re.findall(r"```sh\n(api=.*?)```", HANDBOOK, re.DOTALL)
+    (session,) = re.findall(r"```sh\n(export [^\n]*\napi=.*?)```", HANDBOOK, re.DOTALL)
     (tmp_path / "curl.py").write_text(CURL)
     curl = f'curl() {{ {sys.executable} {tmp_path / "curl.py"} "$@"; }}\n'
-    environment = {**os.environ, "FAIRDEAL_OPERATOR_TOKEN": OPERATOR}
-    script = curl + session.replace("http://127.0.0.1:8000", url)
-    done = subprocess.run(["sh", "-ec", script], env=environment, capture_output=True, text=True, check=True)
+    script = curl + session.replace("http://127.0.0.1:8000", url).replace("a-long-secret-of-your-own", OPERATOR)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("FAIRDEAL_")}
+    command = ["sh", "-ec", script]
+    (tmp_path / "var").mkdir()
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads((tmp_path / "var" / "alice.json").read_text())["recovery_code"]
     deposited, table, wallet = map(json.loads, done.stdout.splitlines())
     assert deposited["balance"] == 5_000
     assert (table["status"], table["stake"]) == ("open", 1_000)
@@ -100,7 +103,7 @@ def test_the_handbooks_commands(service: Service, url: str) -> None:
                 assert say(command, url, **names).output == done.output, "said again, it does nothing more"
     outputs = [told[command] for command in COMMANDS]
     deposited, waiting, paid, refused, stopped, both, listed, resumed, code, voided = outputs
-    assert deposited.endswith(f"  balance {before - 60 + 5_000}\n")
+    assert deposited.endswith(f"  5000 JETON  balance {before - 60 + 5_000} JETON\n")
     assert [line.split()[:4] for line in waiting.splitlines()] == [
         [asked[result], alice.id, "30", "JETON"] for result in ("refuse", "pay")
     ]
@@ -169,7 +172,7 @@ def test_a_mistake_is_undone_and_a_person_taken_out(service: Service, url: str) 
     reverse = f"operator reverse {paid_in} --reason twice --url {url}"
     early = say(reverse, url)
     say(f"operator refuse {asked} --url {url}", url)
-    assert say(reverse, url).output == f"reversal:{paid_in.removeprefix('deposit:')}  balance 0\n"
+    assert say(reverse, url).output == f"reversal:{paid_in.removeprefix('deposit:')}  -70 JETON  balance 0 JETON\n"
     again = say(reverse, url)
     refused = [one.exception.problem for one in (early, again) if isinstance(one.exception, ApiError)]
     assert refused == ["insufficient_funds", "not_reversible"]
@@ -178,11 +181,15 @@ def test_a_mistake_is_undone_and_a_person_taken_out(service: Service, url: str) 
         assert [event["kind"] for event in api.significant_events()["events"][:2]] == ["erasure", "reversal"]
 
 
+NO_AMOUNTS = ("0", "05", "5.00", "5.", "1_000", "+3", "' 7 '", "1e3", "٣", "9" * 5_000)
+"""Each of them is a number to somebody, and not the same one to everybody."""
+
+
 @pytest.mark.parametrize(
     ("words", "named"),
     [
         ("deposit x 5 --reference transfer-4711", "'ACCOUNT': 'x' is not an account's id: 32 digits"),
-        ("deposit 0* 0 --reference transfer-4711", "'AMOUNT'"),
+        *((f"deposit 0* {amount} --reference transfer-4711", "'AMOUNT'") for amount in NO_AMOUNTS),
         (f"deposit 0* {MAX_STAKE + 1} --reference transfer-4711", "'AMOUNT'"),
         ("deposit 0* 5 --reference short", "'--reference': 'short' is not 8 to 64 letters"),
         ("deposit 0* 5 --reference transfer-4711 --asset jeton", "'--asset': 'jeton' is not the code of an asset"),
@@ -267,6 +274,23 @@ def test_that_there_is_nothing_is_told_beside_the_output(url: str) -> None:
     ):
         done = run("operator", *words.split(), "--url", url, FAIRDEAL_OPERATOR_TOKEN=OPERATOR)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", f"{nothing}\n")
+
+
+def test_money_is_told_in_the_decimals_of_its_asset(tmp_path: Path) -> None:
+    """What is given stays in the smallest unit, in the command as in a call."""
+    house = Service(tmp_path, {"assets": {"EUR": 2, "KWD": 3}})
+    with served(house) as address:
+        alice = house.person("alice", 0)
+        deposit = f"operator deposit {alice.id} 5 --url {address} --reference transfer"
+        deposited = say(f"{deposit}-4711", address).output
+        assert deposited.endswith("  0.05 EUR  balance 0.05 EUR\n")
+        assert say(f"{deposit}-4712 --asset KWD", address).output.endswith("  0.005 KWD  balance 0.005 KWD\n")
+        with Api(address, alice.headers["Authorization"].removeprefix("Bearer ")) as api:
+            asked = api.withdraw(2, "withdrawal-1")["id"]
+        assert "  0.02 EUR  " in say(f"operator withdrawals --url {address}", address).output
+        assert say(f"operator refuse {asked} --url {address}", address).output == f"{asked}  0.02 EUR  refused\n"
+        undone = say(f"operator reverse {deposited.split()[0]} --reason twice --url {address}", address).output
+        assert undone.endswith("  -0.05 EUR  balance 0.00 EUR\n")
 
 
 @pytest.mark.parametrize("token", ["", "short", "with a space in it", "with-a-line-end-\n", "with-an-é-in-it-too"])

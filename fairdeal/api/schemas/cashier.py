@@ -8,6 +8,9 @@ from fairdeal.api.schemas.base import Amount, AssetCode, Hex16, Model, Ms, Reaso
 from fairdeal.limits import MAX_STAKE
 
 _Moved: TypeAlias = Annotated[int, Field(gt=0, le=MAX_STAKE, examples=[1000], description="Minor units.")]
+_Exponent: TypeAlias = Annotated[
+    int | None, Field(description="10^`exponent` minor units make one; null for an asset that the house has no more.")
+]
 _Result: TypeAlias = Literal["paid", "refused"]
 
 
@@ -20,9 +23,12 @@ class DepositIn(Model):
 
 
 class DepositOut(Model):
-    """The deposit's transaction, and the free balance right after it."""
+    """The deposit's transaction, what it brought, and the free balance right after it."""
 
     transaction: str
+    amount: Amount
+    asset: str
+    exponent: _Exponent
     balance: Amount
     at: Ms
 
@@ -38,7 +44,7 @@ class ReversalIn(Model):
 
 
 class ReversalOut(DepositOut):
-    """The transaction that undoes it, and the free balance right after it."""
+    """The transaction that undoes it, by how much the free money has changed, and what that is right after it."""
 
 
 class WithdrawalIn(Model):
@@ -56,6 +62,7 @@ class WithdrawalOut(Model):
     id: Hex16
     amount: Amount
     asset: str
+    exponent: _Exponent
     status: Literal["pending", "paid", "refused", "reversed"]
     asked_at: Ms
     ended_at: Ms | None
@@ -76,6 +83,7 @@ class PendingWithdrawalOut(Model):
     account: Hex16
     amount: Amount
     asset: str
+    exponent: _Exponent
     asked_at: Ms
 
 
