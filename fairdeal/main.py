@@ -8,7 +8,6 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
 from typing import Final
 
 from fastapi import FastAPI
@@ -120,7 +119,7 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         hub.tell_others = notices.tell
     matches = Matches(store, house, hub)
     keys = _log_keys(settings, house, store, entropy)
-    copy = _log_copy(settings)
+    copy = LogCopy(settings.copy_place())
     sequencer = Sequencer(store, keys, copy, clock)
     heart = Heart(store, house, matches, sequencer, copy, clock)
     witnessed = settings.read_witnesses()
@@ -232,7 +231,7 @@ def restore_database(settings: Settings) -> Restored:
         matches = Matches(store, house, Hub())
         matches.check_keys()
         keys = _log_keys(settings, house, store, entropy)
-        copy = _log_copy(settings)
+        copy = LogCopy(settings.copy_place())
         witnesses = Witnesses(store, keys, settings.read_witnesses(), HttpWitnesses)
         witnesses.check_size(copy.checkpoint())
         witnesses.stop()
@@ -273,16 +272,8 @@ def _log_keys(settings: Settings, house: House, store: SqlStore, entropy: Entrop
     return LogKeys(store, log_signers, (house.receipts, *house.retired_receipts))
 
 
-def _log_copy(settings: Settings) -> LogCopy:
-    return LogCopy(_log_copy_path(settings))
-
-
-def _log_copy_path(settings: Settings) -> Path:
-    return settings.log_copy or settings.database.parent / "log"
-
-
 def _disks(settings: Settings) -> Disks:
-    kept = {"log_copy": _log_copy_path(settings)}
+    kept = {"log_copy": settings.copy_place()}
     if settings.database_url is None:
         kept["database"] = settings.database.parent
     return Disks(kept, settings.disk_free_mb * 1024**2)

@@ -169,6 +169,10 @@ class Settings(BaseSettings):
         """Where the records are kept: the path of a SQLite file, or the URL of a PostgreSQL."""
         return self.database if self.database_url is None else self.database_url.get_secret_value()
 
+    def copy_place(self) -> Path:
+        """Where the log's copy is kept."""
+        return self.log_copy or self.database.parent / "log"
+
     def read_witnesses(self) -> Policy | None:
         """What the file of `witnesses` says; None without one.
 
