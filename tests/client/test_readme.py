@@ -1,11 +1,13 @@
 """The examples of README.md, run: a program that plays, and what players and auditors do with the files afterwards."""
 
+import json
 import re
 import shlex
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 import fairdeal.client
@@ -17,14 +19,24 @@ from tests.verifier.house import house as audited
 from tests.verifier.logged import policy_text
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-COMMANDS = re.findall(r"^\.venv/bin/fairdeal-verify (.*)$", README, re.MULTILINE)
+COMMANDS = re.findall(r"^fairdeal-verify (.*)$", README, re.MULTILINE)
 SENTENCE = re.compile(r"^verified: .*$", re.MULTILINE)
+
+
+def begin(house: House, request: httpx2.Request) -> httpx2.Response | None:
+    """How the program comes to its token and its table, which the house in memory does not know."""
+    if (request.method, request.url.path) == ("POST", "/v1/sessions"):
+        return httpx2.Response(201, json={"token": "seat0"})
+    if (request.method, request.url.path) == ("POST", "/v1/tables"):
+        assert json.loads(request.content) == {"game": "duel", "stake": 100, "private": False}
+        return httpx2.Response(201, json=house.table(0))
+    return None
 
 
 def play(house: House, folder: Path) -> Any:
     """Seat 0 by the README's program, in the working directory; seat 1 by ours. What seat 0 took away."""
     [program] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    known: dict[str, Any] = {"m": M, "token": "seat0"}
+    known: dict[str, Any] = {}
     other = Player(house.api(1), Memory(folder / "other.db"), folder / "other")
     other.sit(M, stake=100)
     with ThreadPoolExecutor(1) as pool:
@@ -39,7 +51,8 @@ def test_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setattr("fairdeal.client.player._LOOK_S", 0.001)
     # Long enough for the deal that is explained.
     house = House(target=601)
-    monkeypatch.setattr(fairdeal.client, "Api", lambda _url, token: house.api(int(token[-1])))
+    house.before = lambda request: begin(house, request)
+    monkeypatch.setattr(fairdeal.client, "Api", lambda _url: house.api(0))
     Path("policy.txt").write_text(house.policy)
     taken = play(house, tmp_path)
     assert capsys.readouterr().out == f"{taken.bundle} {taken.held} True\n"
