@@ -302,7 +302,6 @@ def test_the_money_of_the_longest_period_is_read_once_for_all_limits(tmp_path: P
     ann, sent = house.account(500), list[str]()
     sitting = house.sitting(house.open(ann, 10), ann)
     sqlalchemy.event.listen(kept._database._engine, "before_cursor_execute", lambda *told: sent.append(told[2]))
-
     for kind, period in ((kind, period) for kind in ("stake", "loss") for period in ("day", "week", "month")):
         kept.set_limit(ann, ASSET, kind, period, 300, NOON)  # type: ignore[arg-type]
     kept.sit(sitting, house.once())
