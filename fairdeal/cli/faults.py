@@ -28,7 +28,7 @@ _HINTS: Final = {
 
 _WORDS: Final = {
     "idempotency_conflict": "that --reference was used before, for another account, amount or asset",
-    "terms_refused": "the service has no asset of that name: see --asset",
+    "terms_refused": "the service does not play for that asset",
     "wrong_phase": "a match is made void between the last seat's joining and its end",
 }
 """Where the service speaks of its API: the same in words of the commands, by the problem's code."""

@@ -259,7 +259,7 @@ def test_a_refusal_has_its_own_code_the_commands_words_and_a_hint(service: Servi
         assert text.startswith(f"fairdeal: {code}: "), text
         assert not any(word in text for word in ("dempotency key", "Idempotency-Key", "pattern"))
     assert "--reference" in refused["idempotency_conflict"]
-    assert "see --asset (assets: JETON)\n" in refused["terms_refused"]
+    assert "the service does not play for that asset (assets: JETON)\n" in refused["terms_refused"]
     assert refused["account_in_use"].endswith("the account has a table or a match that has not ended\n")
     assert "\nhint: `fairdeal operator withdrawals`" in refused["unknown_withdrawal"]
     assert "\nhint: until all have joined " in refused["wrong_phase"]
