@@ -62,22 +62,21 @@ def withdraw(connection: Connection, withdrawal_id: str, account_id: str, money:
         id=withdrawal_id, account_id=account_id, asset=money.asset, amount=amount, asked_at=money.at
     )
     connection.execute(new)
-    return asdict(_one(connection, withdrawal_id))
+    return {"id": withdrawal_id}
 
 
 def end_withdrawal(connection: Connection, withdrawal_id: str, result: WithdrawalResult, at: int) -> KeptAnswer:
     """Raises UnknownWithdrawal, WithdrawalEnded."""
     mine = withdrawals.c.id == withdrawal_id
     lock(connection, withdrawals, mine)
-    asked = _one(connection, withdrawal_id)
+    asked = withdrawal(connection, withdrawal_id)
     if asked.result is None:
         movement = ledger.pay_withdrawal if result == "paid" else ledger.refuse_withdrawal
         journal.post(connection, movement(asked.id, asked.account_id, asked.amount, asset=asked.asset, at=at))
         connection.execute(update(withdrawals).where(mine).values(result=result, ended_at=at))
-        return asdict(_one(connection, withdrawal_id))
-    if asked.result != result:
+    elif asked.result != result:
         raise WithdrawalEnded("the withdrawal has ended the other way", {"result": asked.result})
-    return asdict(asked)
+    return {"id": withdrawal_id}
 
 
 def of_account(connection: Connection, account_id: str, before: int | None, limit: int) -> tuple[Withdrawal, ...]:
@@ -90,7 +89,8 @@ def pending(connection: Connection, before: int | None, limit: int) -> tuple[Wit
     return _some(connection, withdrawals.c.result.is_(None), before, limit)
 
 
-def _one(connection: Connection, withdrawal_id: str) -> Withdrawal:
+def withdrawal(connection: Connection, withdrawal_id: str) -> Withdrawal:
+    """Raises UnknownWithdrawal."""
     found = _some(connection, withdrawals.c.id == withdrawal_id, None, 1)
     if not found:
         raise UnknownWithdrawal("there is no such withdrawal")

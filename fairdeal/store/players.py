@@ -6,7 +6,7 @@ from fairdeal.app.safeguard_ports import Exclusion, Limit, LimitKind, Period, Sw
 from fairdeal.ledger import Transaction
 from fairdeal.store import cashier, lobby, people, safeguards
 from fairdeal.store.database import Database
-from fairdeal.store.once import answer, given
+from fairdeal.store.once import KeptAnswer, answer, given
 
 
 class PlayerRecords:
@@ -27,12 +27,17 @@ class PlayerRecords:
     def withdraw(self, withdrawal_id: str, account_id: str, money: Transaction, once: Once) -> Withdrawal:
         with self._database.write() as connection:
             outcome = answer(connection, once, lambda: cashier.withdraw(connection, withdrawal_id, account_id, money))
-        return Withdrawal(**given(outcome))
+        return self._withdrawal(given(outcome))
 
     def end_withdrawal(self, withdrawal_id: str, result: WithdrawalResult, at: int, once: Once) -> Withdrawal:
         with self._database.write() as connection:
             outcome = answer(connection, once, lambda: cashier.end_withdrawal(connection, withdrawal_id, result, at))
-        return Withdrawal(**given(outcome))
+        return self._withdrawal(given(outcome))
+
+    def _withdrawal(self, asked: KeptAnswer) -> Withdrawal:
+        """As it stands now, whenever the key was used first."""
+        with self._database.read() as connection:
+            return cashier.withdrawal(connection, asked["id"])
 
     def withdrawals(self, account_id: str, before: int | None, limit: int) -> tuple[Withdrawal, ...]:
         with self._database.read() as connection:
