@@ -94,8 +94,12 @@ def _run(cursor: sqlite3.Cursor, program: Program, values: Values) -> bool:
 def _run_steps(cursor: sqlite3.Cursor, steps: Sequence[Step], values: Values, place: int | None) -> None:
     for step in steps:
         match step:
-            case Do(sql, unless):
-                if cursor.execute(sql, values).rowcount != 1 and unless is not None:
+            case Do(sql, unless, makes):
+                changed = cursor.execute(sql, values).rowcount
+                if changed != 1 and makes is not None:
+                    cursor.execute(makes, values)
+                    changed = cursor.execute(sql, values).rowcount
+                if changed != 1 and unless is not None:
                     raise Unmet(unless, place)
             case Each(rows, each):
                 for number, row in enumerate(values[rows]):
@@ -142,8 +146,10 @@ def _body(program: Program) -> str:
 def _plpgsql(program: Program, steps: Sequence[Step], rows: str | None) -> Iterator[str]:
     for step in steps:
         match step:
-            case Do(sql, unless):
+            case Do(sql, unless, makes):
                 yield f"{_named(program, sql, rows)};"
+                if makes is not None:
+                    yield f"IF NOT FOUND THEN {_named(program, makes, rows)}; {_named(program, sql, rows)}; END IF;"
                 if unless is not None:
                     detail = "" if rows is None else ", DETAIL = place - 1"
                     refuse = f"RAISE EXCEPTION USING ERRCODE = '{_REFUSED}', MESSAGE = '{unless}'{detail}"

@@ -15,11 +15,13 @@ from fairdeal.limits import MAX_SAFE_INTEGER
 @dataclass(frozen=True, slots=True)
 class Do:
     """A statement with `:names` of arguments, or of a row's members in an `Each`. With `unless`, it is refused with
-    that reason, and the whole transaction with it, unless it changes one row.
+    that reason, and the whole transaction with it, unless it changes one row; with `makes`, that is done before, where
+    it changed none, and it is tried once more.
     """
 
     sql: str
     unless: str | None = None
+    makes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +70,11 @@ _POSTING: Final[tuple[Do | Each, ...]] = (
         "moves",
         (
             Do(
-                "INSERT INTO balances (account, asset, balance) SELECT :account, :asset, 0"
-                f" WHERE NOT EXISTS (SELECT 1 FROM balances WHERE {_HERE}) ON CONFLICT DO NOTHING"
-            ),
-            Do(
                 f"UPDATE balances SET balance = balance + :amount WHERE {_HERE}"
                 f" AND balance + :amount BETWEEN {_LOWEST} AND {MAX_SAFE_INTEGER}",
                 unless=OUT_OF_BOUNDS,
+                makes="INSERT INTO balances (account, asset, balance) VALUES (:account, :asset, 0)"
+                " ON CONFLICT DO NOTHING",
             ),
         ),
     ),
