@@ -14,7 +14,9 @@ HEAD_SECONDS: Final = 10.0
 BODY_SECONDS: Final = 10.0
 """From the end of the head to the last byte of the body."""
 STALL_SECONDS: Final = 30.0
-"""How long a reader may take over what is on its way to it, before it is dropped."""
+"""A reader to whom more is on its way than goes at once has to take some of it in this time, or is dropped."""
+MIN_READ_BYTES: Final = 16 * 1024
+"""So much of it, or all."""
 MAX_HEAD_BYTES: Final = 32 * 1024
 """Names and values of a call's headers, and its path: what usual proxies pass on."""
 MAX_PIPELINED: Final = 16
@@ -81,6 +83,11 @@ class BoundedConnection(HttpToolsProtocol):
         _cancel(self._late)
         _cancel(self._stalled)
         super().connection_lost(exc)
+        # The server tells the newest call alone, which may wait for the one that is being answered.
+        answering = self._answering
+        if answering is not None and not answering.response_complete:
+            answering.disconnected = True
+            answering.message_event.set()
 
     def data_received(self, data: bytes) -> None:
         if self._deaf:
@@ -194,9 +201,17 @@ class BoundedConnection(HttpToolsProtocol):
         self._late = self.loop.call_later(seconds, self._refuse, otherwise)
 
     def _expect_read(self) -> None:
-        """What is on its way to the reader is to be read in time."""
+        """Of what is on its way to the reader enough is to be read in time."""
         if self._stalled is None:
-            self._stalled = self.loop.call_later(STALL_SECONDS, self.transport.abort)
+            unread = self.transport.get_write_buffer_size()
+            self._stalled = self.loop.call_later(STALL_SECONDS, self._check_read, unread)
+
+    def _check_read(self, unread: int) -> None:
+        self._stalled = None
+        if unread - self.transport.get_write_buffer_size() < MIN_READ_BYTES:
+            self.transport.abort()
+        else:
+            self._expect_read()
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> None:

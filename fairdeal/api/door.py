@@ -1,4 +1,4 @@
-"""The outermost layer, pure ASGI: what every call passes before any route sees it.
+"""The outermost layer, pure ASGI: what every call with a head of a fit size passes before any route sees it.
 
 It gives the call an id unless it brings one, finds out whose address it comes from, takes in its body (bounded in
 size), stamps the moment the last byte arrived, refuses headers sent twice and bodies that are not strict JSON, hides

@@ -12,6 +12,8 @@ from fairdeal.api.schemas.base import AssetCode
 MAX_LIMIT: Final = 100
 """Rows of one page."""
 
+_NAME_SHOWN: Final = 64
+"""Characters of a name that is not known: ours have fewer."""
 _NOT_ASKED: Final = (params.Path, params.Header, params.Cookie)
 
 Cursor: TypeAlias = Annotated[
@@ -29,12 +31,11 @@ async def check_query(request: Request) -> None:
     if asked:
         fields = get_flat_params(request.scope["route"].dependant)
         known = {field.alias for field in fields if not isinstance(field.field_info, _NOT_ASKED)}
-        whys = {name: "stands there twice" for name in known if asked.count(name) > 1}
-        whys |= {name: "is not asked for" for name in asked if name not in known}
-        if whys:
-            raise RequestValidationError(
-                [{"type": "query", "loc": ("query", name), "msg": why} for name, why in whys.items()]
-            )
+        for place, name in enumerate(asked):
+            if name not in known or name in asked[:place]:
+                why = "stands there twice" if name in known else "is not asked for"
+                # The first fault alone: a query has room for thousands.
+                raise RequestValidationError([{"type": "query", "loc": ("query", name[:_NAME_SHOWN]), "msg": why}])
 
 
 def position_of(cursor: str | None) -> int | None:

@@ -41,7 +41,8 @@ class Cashier:
         """Undoes a deposit or a payout, by its transaction's id, that should not have been. The auditor sees it.
 
         Raises what `CashierStore.reverse` does; TermsRefused for an asset that the house has not: a payout given back
-        in it could be neither seen nor withdrawn, and the next start would refuse it (`assets`).
+        in it could be neither seen nor withdrawn, and the next start would refuse it (`assets`). That comes before the
+        key: what it answered stands there again when the house has the asset again.
         """
         found = self._store.transactions([mistake]).get(mistake)
         if found is not None:

@@ -9,7 +9,7 @@ from fairdeal.app.house import Clock
 from fairdeal.app.loop import Loop
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Store
-from fairdeal.errors import ClockSteppedBack
+from fairdeal.errors import ClockSteppedBack, StoreBusy
 from fairdeal.match.decide import Cancel, Command, Tick
 from fairdeal.match.state import Phase
 
@@ -24,6 +24,9 @@ _IN_FLIGHT_MS: Final = 30_000
 longer than a queue of other calls holds it up, and not for ever."""
 _AILING_MS: Final = 10_000
 """How long a match is left alone after its step failed, so that one broken match does not fill the log."""
+
+_IN_HAND_MS: Final = 1_000
+"""The same of one that somebody has in hand, perhaps a process that stands still: others must not wait for it."""
 
 
 class Ticker:
@@ -58,7 +61,9 @@ class Ticker:
                 continue
             try:
                 self._heart.make_up(match_id)
-                self._matches.step(match_id, now, lambda match: self._due(match, now))
+                self._matches.step(match_id, now, lambda match: self._due(match, now), patient=False)
+            except StoreBusy:
+                self._ailing[match_id] = now + _IN_HAND_MS
             except Exception:
                 log.exception("a match cannot go on", extra={"match": match_id})
                 self._ailing[match_id] = now + _AILING_MS

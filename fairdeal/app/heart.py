@@ -10,7 +10,7 @@ from fairdeal.app.log_ports import CommitResult, LogCopy, Outage
 from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Status, Store
 from fairdeal.app.sequencer import Sequencer
-from fairdeal.errors import ClockSteppedBack, StoreFailed
+from fairdeal.errors import ClockSteppedBack, StoreBusy, StoreFailed
 from fairdeal.match.decide import Command, Resume
 from fairdeal.match.leaves import outage_leaf
 from fairdeal.match.state import Phase
@@ -86,12 +86,14 @@ class Heart:
                 self._matches.postpone(match_id, now + join_ms, now)
         else:
             for outage in self._store.outages(match.state.since):
-                self._matches.step(match_id, now, partial(_resume, outage))
+                self._matches.step(match_id, now, partial(_resume, outage), patient=False)
 
     def _make_up(self) -> None:
         for match_id in self._store.unfinished_matches():
             try:
                 self.make_up(match_id)
+            except StoreBusy:
+                log.warning("a match is in somebody's hands; it stays owed", extra={"match": match_id})
             except StoreFailed:
                 raise  # not this match's fault; it stays owed
             except Exception:

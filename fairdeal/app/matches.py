@@ -20,7 +20,7 @@ from fairdeal.app.hub import Hub
 from fairdeal.app.kept import KeptMatches
 from fairdeal.app.ports import Append, CommitResult, Seat, SignificantEvent, Status, Store, Table
 from fairdeal.commit import Seed
-from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, UnknownMatch, WrongPhase
+from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, StoreBusy, UnknownMatch, WrongPhase
 from fairdeal.ledger import Transaction
 from fairdeal.match.actions import SignedAction
 from fairdeal.match.decide import Command, decide
@@ -33,6 +33,8 @@ from fairdeal.match.terms import Terms
 
 log = logging.getLogger("fairdeal.matches")
 
+_IN_HAND_S: Final = 0.25
+"""For who is not patient: a step takes some ms."""
 _ATTEMPTS: Final = 8
 """Lost races in a row. The per-match lock allows none in this process; another one may be faster."""
 
@@ -113,13 +115,16 @@ class Matches:
             return Match(table, kept.state)
         return Match(table, self._fold(table, kept.state if kept else None))
 
-    def step(self, match_id: str, now: int, choose: Callable[[Match], Command | None]) -> Match:
+    def step(
+        self, match_id: str, now: int, choose: Callable[[Match], Command | None], *, patient: bool = True
+    ) -> Match:
         """Takes the step that `choose` says, at the latest moment that it holds for; none when it says None or
         the command gives no events.
 
         `choose` is asked again when the match changed under it, and refuses by raising. Returns the match afterwards.
+        Who has other matches to look after is not `patient`: StoreBusy is raised when somebody has this one in hand.
         """
-        with self._one_at_a_time(match_id):
+        with self._one_at_a_time(match_id, patient=patient):
             for _ in range(_ATTEMPTS):
                 match = self.load(match_id)
                 command = choose(match)
@@ -132,7 +137,7 @@ class Matches:
                 if not events:
                     return match
                 after = reduce(lambda state, event: evolve(state, event, seed), events, match.state)
-                append = _append(match, events, after, now, seed)
+                append = replace(_append(match, events, after, now, seed), patient=patient)
                 if self._store.commit(append) is CommitResult.COMMITTED:
                     self._kept.put(match_id, after, append.lines, seed)
                     self._count(events)
@@ -159,13 +164,14 @@ class Matches:
 
     def postpone(self, match_id: str, due_at: int, now: int) -> None:
         """Gives a full table until `due_at` to join, whatever joins come in at the same time. Nothing moves once all
-        have joined.
+        have joined. Raises StoreBusy when somebody has the match in hand.
         """
         # Under the lock: a join names the due time that it was decided on.
-        with self._one_at_a_time(match_id):
+        with self._one_at_a_time(match_id, patient=False):
             table = self.load(match_id).table
             if table.status is Status.JOINING:
-                self._store.commit(Append(match_id, table.size, table.seating, (), table.status, due_at, now))
+                later = Append(match_id, table.size, table.seating, (), table.status, due_at, now, patient=False)
+                self._store.commit(later)
 
     @contextmanager
     def arriving(self, match_id: str, arrived: int) -> Iterator[None]:
@@ -248,13 +254,17 @@ class Matches:
         return kept.seed if kept else self._house.custody.open(self._store.sealed_seed(match_id), match_id)
 
     @contextmanager
-    def _one_at_a_time(self, match_id: str) -> Iterator[None]:
+    def _one_at_a_time(self, match_id: str, *, patient: bool) -> Iterator[None]:
         with self._lock:
             lock, waiting = self._stepping.get(match_id, (Lock(), 0))
             self._stepping[match_id] = (lock, waiting + 1)
         try:
-            with lock:
+            if not lock.acquire(timeout=-1 if patient else _IN_HAND_S):
+                raise StoreBusy("another call has the match in hand")
+            try:
                 yield
+            finally:
+                lock.release()
         finally:
             with self._lock:
                 lock, waiting = self._stepping.pop(match_id)

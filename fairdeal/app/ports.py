@@ -210,7 +210,8 @@ class Append:
 
     `lines` are the events n = size, size+1, …; none when only the due time moves. `commitment` is a join's, to be
     reserved for ever. `money` moves in the same transaction: `ledger.form_pot`, `ledger.pay_out` or `ledger.cancel`.
-    `significant` is kept with it, `leaves` are queued for the log of all matches.
+    `significant` is kept with it, `leaves` are queued for the log of all matches. Who is not `patient` is told
+    StoreBusy when somebody else has the match in hand, who may be standing still.
     """
 
     match_id: str
@@ -224,6 +225,7 @@ class Append:
     money: Transaction | None = None
     significant: SignificantEvent | None = None
     leaves: tuple[bytes, ...] = ()
+    patient: bool = True
 
 
 class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecordStore, RecoveryStore, SafeguardStore, Protocol):

@@ -322,7 +322,7 @@ class Api:
                 if not repeatable:
                     raise Unreachable("the service did not answer, and the call is not safe to repeat") from error
                 continue
-            if attempt < _ATTEMPTS - 1 and (asked := asked_wait(response)) is not None:
+            if attempt < _ATTEMPTS - 1 and (asked := asked_wait(response, repeatable=repeatable)) is not None:
                 pause = max(pause, asked)
                 continue
             if response.is_success:

@@ -18,10 +18,14 @@ SIZE_DIGITS: Final = 20
 """More than a log's size has."""
 
 
-def asked_wait(response: httpx2.Response) -> int | None:
-    """The seconds to wait before a call that had no effect is made again; None for an answer, or a refusal."""
+def asked_wait(response: httpx2.Response, *, repeatable: bool) -> int | None:
+    """The seconds to wait before the call is made again; None for an answer, or a refusal. One that is not `repeatable`
+    is made again only when it had no effect.
+    """
     if response.status_code not in _AGAIN:
         return None
+    if response.status_code == httpx2.codes.SERVICE_UNAVAILABLE and "Retry-After" not in response.headers:
+        return 0 if repeatable else None  # it may have been done, and its answer lost
     seconds = response.headers.get("Retry-After", "0")
     asked = int(seconds) if seconds.isascii() and seconds.isdecimal() and len(seconds) < SIZE_DIGITS else 0
     return asked if asked <= LONGEST_WAIT_S else None

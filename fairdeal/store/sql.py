@@ -174,7 +174,7 @@ class SqlStore(PlayerRecords):
         return write_steps(partial(self._database.perform, patient=False), steps)
 
     def _commit_alone(self, step: Step) -> CommitResult:
-        (done,) = write_steps(self._database.perform, [step])
+        (done,) = write_steps(partial(self._database.perform, patient=step.append.patient), [step])
         return done
 
     def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:

@@ -213,9 +213,11 @@ def first_legal(player: Player) -> dict[str, Any]:
     return legal[0]
 
 
-def sit_two(service: Service, stake: int = 100, money: int = 1_000, **table: Any) -> tuple[Player, Player]:
+def sit_two(
+    service: Service, stake: int = 100, money: int = 1_000, names: tuple[str, str] = ("alice", "bob"), **table: Any
+) -> tuple[Player, Player]:
     """Two people at a new table."""
-    alice, bob = service.person("alice", money), service.person("bob", money)
+    alice, bob = (service.person(name, money) for name in names)
     opened = ok(alice.post("/v1/tables", {"game": "duel", "stake": stake, **table}))
     return Player(alice, opened["m"], opened["code"]), Player(bob, opened["m"], opened["code"])
 

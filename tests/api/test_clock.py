@@ -2,7 +2,7 @@
 
 import json
 import time
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from fairdeal.app.hub import Hub
-from fairdeal.app.matches import Matches
+from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Append, CommitResult
-from fairdeal.errors import ClockSteppedBack, StoreFailed
+from fairdeal.errors import ClockSteppedBack, StoreBusy, StoreFailed
 from fairdeal.main import SystemClock
 from fairdeal.match.decide import Tick
 from tests.api.table import FakeClock, Player, Service, first_legal, join_two, ok, on_turn, sit_four, sit_two, start_two
@@ -72,6 +72,31 @@ def test_an_action_on_its_way_is_waited_for(service: Service) -> None:
     with matches.arriving(player.m, service.clock.ms + 60_000):
         service.tick(30_250)
     assert [line["type"] for line in lines(player)].count("timeout") == 2
+
+
+def test_a_match_that_somebody_has_in_hand_does_not_keep_the_clock_from_others(service: Service) -> None:
+    held, other = start_two(service), start_two(service, names=("carol", "dave"))
+    matches: Matches = service.app.state.services.matches
+    in_hand, go_on = Event(), Event()
+
+    def hold(_: Match) -> None:
+        in_hand.set()
+        assert go_on.wait(60)
+
+    holding = Thread(target=lambda: matches.step(held[0].m, service.clock.ms, hold))
+    holding.start()
+    assert in_hand.wait(60)
+    service.tick(34_250)
+    assert lines(other[0])[-1]["type"] == "timeout"
+    assert lines(held[0])[-1]["type"] == "deal"
+    with pytest.raises(StoreBusy):
+        matches.step(held[0].m, service.clock.ms, lambda _: Tick(), patient=False)
+    go_on.set()
+    holding.join()
+    service.tick(999)
+    assert lines(held[0])[-1]["type"] == "deal"
+    service.tick(1)
+    assert lines(held[0])[-1]["type"] == "timeout"
 
 
 def test_an_answer_that_is_read_slowly_is_not_waited_for(service: Service) -> None:
@@ -218,7 +243,7 @@ def test_a_death_between_the_outage_and_its_resumes_loses_nothing(
     class Died(BaseException):
         pass
 
-    def dies(*_: Any) -> None:
+    def dies(*_: Any, **_named: Any) -> None:
         raise Died
 
     player = on_turn(start_two(service))
@@ -285,10 +310,10 @@ def test_a_match_that_cannot_go_on_does_not_stop_the_others(service: Service, mo
     matches: Matches = service.app.state.services.matches
     real = matches.step
 
-    def broken(match_id: str, *rest: Any) -> Any:
+    def broken(match_id: str, *rest: Any, **named: Any) -> Any:
         if match_id == players[0].m:
             raise RuntimeError("broken")
-        return real(match_id, *rest)
+        return real(match_id, *rest, **named)
 
     carol = service.person("carol", 100)
     m = ok(carol.post("/v1/tables", {"game": "duel", "stake": 100}))["m"]
@@ -360,7 +385,7 @@ def test_a_match_that_could_not_be_resumed_is_owed_its_time(
     service.tick(33_000)
     beat, body = service.store.last_beat(), player.sign(first_legal(player))
 
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **_named: Any) -> None:
         raise RuntimeError("broken")
 
     matches: Matches = service.app.state.services.matches

@@ -273,6 +273,21 @@ def test_a_reader_that_stalls_is_dropped(
     assert read < whole * 7
 
 
+def test_a_slow_reader_is_not_one_that_stalls(port: int, made: list[connections.BoundedConnection]) -> None:
+    call = b"GET /openapi.json HTTP/1.1\r\n" + HERE
+    with closing(connect_small(port)) as connection:
+        connection.sendall(call + LAST)
+        assert connection.recv(1)
+        (slow,) = made
+        until(lambda: slow._stalled is not None)
+        unread = slow.transport.get_write_buffer_size()
+        slow.loop.call_soon_threadsafe(slow._check_read, unread + connections.MIN_READ_BYTES)
+        until(lambda: slow._stalled is not None)
+        assert not slow.transport.is_closing() or slow in slow.connections
+        slow.loop.call_soon_threadsafe(slow._check_read, unread + connections.MIN_READ_BYTES - 1)
+        until(lambda: slow not in slow.connections)
+
+
 def test_a_reader_that_reads_is_not(port: int, made: list[connections.BoundedConnection]) -> None:
     with closing(connect_small(port)) as connection:
         connection.sendall((b"GET /openapi.json HTTP/1.1\r\n" + HERE + b"\r\n") * 7 + WELL + b"\r\n")

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from fairdeal.api import connections
 from fairdeal.app.hub import MAX_LISTENERS
 from tests.api.serving import served
 from tests.api.table import Player, Service, first_legal, ok, on_turn, start_two
-from tests.durability.process import WAIT_S
+from tests.durability.process import WAIT_S, until
 
 
 @pytest.fixture
@@ -105,6 +106,24 @@ def test_a_stream_tells_an_expired_login_nothing(unserved: Service) -> None:
         unserved.clock.ms += 10_000
         unserved.app.state.services.hub.publish(players[0].m)
         assert list(stream) == []
+
+
+@pytest.mark.parametrize("behind", [b"", b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"], ids=["alone", "with a call"])
+def test_a_stream_ends_when_its_reader_hangs_up(unserved: Service, behind: bytes) -> None:
+    """Behind a call that waits for its turn nothing more is read: who is gone shows when there is more to tell."""
+    players = start_two(unserved)
+    hub = unserved.app.state.services.hub
+    head = f"GET /v1/matches/{players[0].m}/stream HTTP/1.1\r\nHost: here\r\nAuthorization: "
+    with served(unserved) as url:
+        with closing(socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1])), timeout=WAIT_S)) as connection:
+            connection.sendall(f"{head}{players[0].person.headers['Authorization']}\r\n\r\n".encode() + behind)
+            assert connection.recv(16).startswith(b"HTTP/1.1 200 ")
+            until(lambda: hub.count() == 1)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        for _ in range(8):
+            player = on_turn(players)
+            player.take(ok(player.send(player.sign(first_legal(player)))))
+        until(lambda: hub.count() == 0)
 
 
 def test_a_stopping_service_does_not_wait_for_its_streams(unserved: Service) -> None:

@@ -1,6 +1,7 @@
 """Calls that are made again, and those that are not."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import httpx2
@@ -70,6 +71,16 @@ def test_patience_ends(answering: Answering, pauses: list[float]) -> None:
         api.ready()
     assert len(asked) == 7
     assert sum(pauses) == pytest.approx(6.3)
+
+
+@pytest.mark.parametrize(("status", "retry_after", "calls"), [(503, None, 1), (503, "1", 2), (408, None, 2)])
+def test_a_call_that_is_not_safe_to_repeat_is_repeated_when_it_had_no_effect(
+    answering: Answering, pauses: list[float], status: int, retry_after: str | None, calls: int
+) -> None:
+    api, asked = answering([refused(status, retry_after), READY])
+    with suppress(ApiError):
+        api.sign_up("alice", "correct horse")
+    assert len(asked) == calls
 
 
 def test_a_call_that_may_have_been_made_is_not_made_again(pauses: list[float]) -> None:

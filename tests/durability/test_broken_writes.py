@@ -74,10 +74,16 @@ class Faults:
 
 def name_of(method: FrameType) -> str:
     """What was asked of the store; of a commit also the types of the leaves that come with it."""
+    while method.f_code.co_name in ("perform", "write_steps"):
+        assert method.f_back is not None
+        method = method.f_back
     name, given = method.f_code.co_name, method.f_locals
-    if name not in ("commit", "_commit_together"):
+    if name == "commit":
+        appends = [given["append"]]
+    elif name in ("_commit_together", "_commit_alone"):
+        appends = [step.append for step in given.get("steps") or [given["step"]]]
+    else:
         return name
-    appends = [given["append"]] if name == "commit" else [step.append for step in given["steps"]]
     return " ".join(["commit", *(parse_leaf(leaf)["type"] for append in appends for leaf in append.leaves)])
 
 
@@ -85,7 +91,7 @@ def name_of(method: FrameType) -> str:
 def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Faults], None]:
     """Puts the faults at the two places where anything is written for good: transactions, and the copy's files."""
     real_writes = {kind: kind.write for kind in (SqliteDatabase, PostgresqlDatabase)}
-    real_call = PostgresqlDatabase.call
+    real_perform = PostgresqlDatabase.perform
     real_copy = {name: getattr(LogCopy, name) for name in COPY_WRITES}
 
     def set_up(faults: Faults) -> None:
@@ -100,17 +106,12 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Faults], None]:
 
             return write
 
-        def on_calls(real_call: Write) -> Write:
-            @contextmanager
-            def call(database: Database) -> Iterator[Connection]:
-                asked = name_of(sys._getframe(2))
-                with faults.around(asked) as lost:
-                    if lost:  # on the way to the server: a call is committed when it is answered
-                        raise StoreFailed(f"{asked} was lost")
-                    with real_call(database) as connection:
-                        yield connection
-
-            return call
+        def perform(database: PostgresqlDatabase, *given: Any, **named: Any) -> list[bool]:
+            asked = name_of(sys._getframe(1))
+            with faults.around(asked) as lost:
+                if lost:  # on the way to the server: a call is committed when it is answered
+                    raise StoreFailed(f"{asked} was lost")
+                return real_perform(database, *given, **named)
 
         def on_copy(name: str) -> Callable[..., Any]:
             def wrapped(self: LogCopy, *given: Any) -> Any:
@@ -123,7 +124,7 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Faults], None]:
 
         for kind, real_write in real_writes.items():
             monkeypatch.setattr(kind, "write", on_transactions(real_write))
-        monkeypatch.setattr(PostgresqlDatabase, "call", on_calls(real_call))  # SQLite's is a `write`
+        monkeypatch.setattr(PostgresqlDatabase, "perform", perform)  # SQLite's is a `write`
         for name in COPY_WRITES:
             monkeypatch.setattr(LogCopy, name, on_copy(name))
 

@@ -301,5 +301,7 @@ def check_nobody_else_waits(store: SqlStore, place: str, *, alone: bool) -> None
                 assert pool.submit(store.commit, house.append(m)).result(GIVE_UP_S) is CommitResult.COMMITTED
         assert all(waiter.result(GIVE_UP_S) is CommitResult.COMMITTED for waiter in waiters[1:])
         assert not waiters[0].done()
+        with pytest.raises(StoreBusy):
+            store.commit(replace(waiting, patient=False))
         hand.rollback()
         assert waiters[0].result(GIVE_UP_S) is CommitResult.COMMITTED
