@@ -173,7 +173,8 @@ def _named(program: Program, sql: str, rows: str | None) -> str:
 _FOUND: Final = """
 SELECT oid::regprocedure::text AS signature, proname AS name, pg_get_function_arguments(oid) AS arguments,
        prosrc AS body, prolang = (SELECT oid FROM pg_language WHERE lanname = 'plpgsql')
-       AND NOT prosecdef AND proconfig IS NULL AND prorettype = 'boolean'::regtype AS plain
+       AND NOT prosecdef AND NOT proisstrict AND provolatile = 'v' AND proconfig IS NULL
+       AND prorettype = 'boolean'::regtype AS plain
 FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname = ANY(:names)
 """
 

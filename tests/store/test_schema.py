@@ -183,6 +183,8 @@ _LEAKING = "CREATE FUNCTION leak() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RE
         ("postgresql", "CREATE FUNCTION append_step(text) RETURNS boolean LANGUAGE sql AS 'SELECT true'"),
         ("postgresql", "ALTER FUNCTION post_transaction SECURITY DEFINER"),
         ("postgresql", "ALTER FUNCTION post_transaction SET search_path = elsewhere"),
+        ("postgresql", "ALTER FUNCTION append_step STRICT"),
+        ("postgresql", "ALTER FUNCTION append_step STABLE"),
     ],
     indirect=["place"],
 )
