@@ -103,7 +103,8 @@ class BoundedConnection(HttpToolsProtocol):
     def eof_received(self) -> bool:  # type: ignore[override]
         """Who has said all there is to say may still listen; the reader of a stream that has begun is gone."""
         self._deaf = True
-        return self._last_to_answer() is not None and not self._answering.response_started  # type: ignore[union-attr]
+        ends_later = self._end_with_last_whole_call()
+        return ends_later and self._answering is not None and not self._answering.response_started
 
     def on_message_begin(self) -> None:
         if len(self.pipeline) >= MAX_PIPELINED:
@@ -170,7 +171,7 @@ class BoundedConnection(HttpToolsProtocol):
     def _refuse(self, answer: bytes) -> None:
         """Closes with this answer; without it when calls before are still being answered, and after those."""
         self._deaf = True
-        if self._last_to_answer() is not None:
+        if self._end_with_last_whole_call():
             return
         cycle: RequestResponseCycle | None = self.cycle
         own = cycle is not None and cycle.more_body and not cycle.response_started
@@ -179,16 +180,16 @@ class BoundedConnection(HttpToolsProtocol):
         self.transport.close()
         self._expect_read()
 
-    def _last_to_answer(self) -> RequestResponseCycle | None:
-        """Of the calls that are all here and not answered yet the last one: nothing follows its answer any more."""
+    def _end_with_last_whole_call(self) -> bool:
+        """Closes behind the answer to the last call that is all here; False when all of those are answered."""
         if self.pipeline and self.pipeline[0][0].more_body:
             self.pipeline.popleft()
         last = self.pipeline[0][0] if self.pipeline else self._answering
         if last is None or last.more_body or last.response_complete:
-            return None
+            return False
         last.keep_alive = False
         self.cycle = last
-        return last
+        return True
 
     def _await_head(self) -> None:
         if not self._in_head:

@@ -27,15 +27,16 @@ async def check_query(request: Request) -> None:
     """Raises RequestValidationError for what the route does not ask for and what stands there twice: nothing that a
     caller asks is passed over.
     """
+    if not request.scope["query_string"]:
+        return
     asked = [name for name, _ in request.query_params.multi_items()]
-    if asked:
-        fields = get_flat_params(request.scope["route"].dependant)
-        known = {field.alias for field in fields if not isinstance(field.field_info, _NOT_ASKED)}
-        for place, name in enumerate(asked):
-            if name not in known or name in asked[:place]:
-                why = "stands there twice" if name in known else "is not asked for"
-                # The first fault alone: a query has room for thousands.
-                raise RequestValidationError([{"type": "query", "loc": ("query", name[:_NAME_SHOWN]), "msg": why}])
+    fields = get_flat_params(request.scope["route"].dependant)
+    known = {field.alias for field in fields if not isinstance(field.field_info, _NOT_ASKED)}
+    for place, name in enumerate(asked):
+        if name not in known or name in asked[:place]:
+            why = "stands there twice" if name in known else "is not asked for"
+            # The first fault alone: a query has room for thousands.
+            raise RequestValidationError([{"type": "query", "loc": ("query", name[:_NAME_SHOWN]), "msg": why}])
 
 
 def position_of(cursor: str | None) -> int | None:

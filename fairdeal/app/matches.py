@@ -137,7 +137,7 @@ class Matches:
                 if not events:
                     return match
                 after = reduce(lambda state, event: evolve(state, event, seed), events, match.state)
-                append = replace(_append(match, events, after, now, seed), patient=patient)
+                append = _append(match, events, after, now, seed, patient=patient)
                 if self._store.commit(append) is CommitResult.COMMITTED:
                     self._kept.put(match_id, after, append.lines, seed)
                     self._count(events)
@@ -277,7 +277,9 @@ def _charges(event: Event, seat: int) -> bool:
     return event.type == "timeout" and seat in (event.data.get("seat"), *event.data.get("missing", ()))
 
 
-def _append(match: Match, events: tuple[Event, ...], after: MatchState, now: int, seed: Seed) -> Append:
+def _append(
+    match: Match, events: tuple[Event, ...], after: MatchState, now: int, seed: Seed, *, patient: bool
+) -> Append:
     """Everything the events change: lines, status, due time, a join's commitment, the money, the log of all matches."""
     table = match.table
     if after.ending is not None:
@@ -299,6 +301,7 @@ def _append(match: Match, events: tuple[Event, ...], after: MatchState, now: int
         money=_money(match, after),
         significant=_significant(after, now),
         leaves=due_leaves(match.state, after, seed),
+        patient=patient,
     )
 
 

@@ -6,7 +6,7 @@ A test compares the forms with those of the API's description.
 import re
 from collections.abc import Callable
 from ipaddress import IPv6Address
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -37,6 +37,11 @@ def _form(pattern: str, what: str) -> Callable[[str | None], str | None]:
         return text
 
     return check
+
+
+def _id(metavar: str, described: str, what: str) -> Any:
+    """An argument that is an id."""
+    return typer.Argument(metavar=metavar, help=f"{described}, 32 hex digits.", callback=_form(ID, f"{what}: {_HEX}"))
 
 
 def _check_reason(text: str) -> str:
@@ -72,28 +77,10 @@ Url = Annotated[
         callback=_check_url,
     ),
 ]
-Account = Annotated[
-    str,
-    typer.Argument(
-        metavar="ACCOUNT", help="The account's id, 32 hex digits.", callback=_form(ID, f"an account's id: {_HEX}")
-    ),
-]
-Withdrawal = Annotated[
-    str,
-    typer.Argument(
-        metavar="WITHDRAWAL",
-        help="The withdrawal's id, 32 hex digits.",
-        callback=_form(ID, f"a withdrawal's id: {_HEX}"),
-    ),
-]
-Match = Annotated[
-    str,
-    typer.Argument(metavar="MATCH", help="The match's id, 32 hex digits.", callback=_form(ID, f"a match's id: {_HEX}")),
-]
-Player = Annotated[
-    str,
-    typer.Argument(metavar="PLAYER", help="A pseudonym, 32 hex digits.", callback=_form(ID, f"a pseudonym: {_HEX}")),
-]
+Account = Annotated[str, _id("ACCOUNT", "The account's id", "an account's id")]
+Withdrawal = Annotated[str, _id("WITHDRAWAL", "The withdrawal's id", "a withdrawal's id")]
+Match = Annotated[str, _id("MATCH", "The match's id", "a match's id")]
+Player = Annotated[str, _id("PLAYER", "A pseudonym", "a pseudonym")]
 Who = Annotated[
     str,
     typer.Argument(
