@@ -222,7 +222,7 @@ def test_fifty_kills(tmp_path: Path, number: int) -> None:
     with ThreadPoolExecutor(1) as pool, Service(tmp_path) as service:
         both = programs(service, plan)
         m = seated(both)
-        shooting = pool.submit(shoot, service, choice, KILLS - 1)
+        shooting = pool.submit(shoot, service, choice, KILLS)
         play_both(both, m)
         shooting.result(GIVE_UP_S)
         service.wait_ready()
