@@ -17,8 +17,8 @@ from fairdeal.api.addresses import Proxies
 from fairdeal.api.app import build
 from fairdeal.api.call import call_ids
 from fairdeal.api.caller import Drain, Hashing, Services
+from fairdeal.api.json_logging import configure_logging
 from fairdeal.api.logins import Logins
-from fairdeal.api.logs import configure_logging
 from fairdeal.api.metrics import Metrics
 from fairdeal.api.rates import Rate, Rates
 from fairdeal.api.readings import watch_clock, watch_disks, watch_log, watch_play

@@ -22,7 +22,7 @@ from fairdeal.belote.deal import NO_CARD, Deal, Phase, check_turn
 from fairdeal.belote.pack import after_deal, cut_pack, gather
 from fairdeal.belote.rulesets import RULESETS, Ruleset, find_ruleset
 from fairdeal.belote.scoring import DealScore, Features, MatchState, Options, Outcome, Scoring, match_result, pay_pot
-from fairdeal.belote.tables import card_set, cards_in
+from fairdeal.belote.values import card_set, cards_in
 
 __all__ = [
     "NO_CARD",

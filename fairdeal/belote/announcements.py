@@ -9,7 +9,7 @@ from itertools import chain, combinations
 from typing import Final, NamedTuple
 
 from fairdeal.belote.deal import SIDES
-from fairdeal.belote.tables import ALL_CARDS
+from fairdeal.belote.values import ALL_CARDS
 from fairdeal.cards import rank_of, suit_of
 from fairdeal.errors import Malformed
 

@@ -6,8 +6,8 @@ from typing import ClassVar, Final
 from fairdeal.belote.deal import SIDES, Deal
 from fairdeal.belote.four import DEFAULT_TARGET, Duties, Made
 from fairdeal.belote.scoring import DealScore, Features, Options, Outcome
-from fairdeal.belote.tables import CAPOT_POINTS, DEAL_POINTS
 from fairdeal.belote.turned_card import TurnedCard
+from fairdeal.belote.values import CAPOT_POINTS, DEAL_POINTS
 
 LITIGE_OUTCOMES: Final = frozenset({Outcome.MADE, Outcome.DEDANS, Outcome.CAPOT, Outcome.LITIGE, Outcome.VOID})
 """How a deal ends where equal totals are a litige."""

@@ -16,7 +16,7 @@ from fairdeal.belote.four import (
     parse_target,
 )
 from fairdeal.belote.scoring import DealScore, Features, Options, Outcome, Scoring
-from fairdeal.belote.tables import CAPOT_POINTS, DEAL_POINTS, card_set
+from fairdeal.belote.values import CAPOT_POINTS, DEAL_POINTS, card_set
 from fairdeal.errors import Malformed
 
 _BIDS: Final = tuple(ContractBid(value, suit) for value in VALUES for suit in range(4))

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Double, Play, Reason, Says, from_do, refuse
 from fairdeal.belote.scoring import Options
-from fairdeal.belote.tables import ALL_CARDS, BELOTE_PAIR, LAST_TRICK, trick_result
+from fairdeal.belote.values import ALL_CARDS, BELOTE_PAIR, LAST_TRICK, trick_result
 from fairdeal.cards import PACK, suit_of
 from fairdeal.errors import Malformed, NotYourTurn
 

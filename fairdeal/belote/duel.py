@@ -6,7 +6,7 @@ from fairdeal.belote.actions import SUIT_BIDS, Action, Bid, Reason
 from fairdeal.belote.deal import Deal, Layout, Phase, check_pack, new_deal, passed, turned_up_action, turned_up_bids
 from fairdeal.belote.scoring import DealScore, Features, Options, Outcome
 from fairdeal.belote.steps import Steps
-from fairdeal.belote.tables import BEATEN_BY, BELOTE, CAPOT_POINTS, DEAL_POINTS, SUIT_CARDS, card_set
+from fairdeal.belote.values import BEATEN_BY, BELOTE, CAPOT_POINTS, DEAL_POINTS, SUIT_CARDS, card_set
 from fairdeal.cards import PACK, suit_of
 from fairdeal.errors import Malformed
 

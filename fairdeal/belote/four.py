@@ -11,7 +11,7 @@ from fairdeal.belote.actions import Action, Reason
 from fairdeal.belote.deal import SIDES, Deal, Phase, check_pack
 from fairdeal.belote.scoring import Features, Options
 from fairdeal.belote.steps import Steps
-from fairdeal.belote.tables import BEATEN_BY, BELOTE, SUIT_CARDS
+from fairdeal.belote.values import BEATEN_BY, BELOTE, SUIT_CARDS
 from fairdeal.cards import suit_of
 from fairdeal.errors import Malformed
 

@@ -13,7 +13,7 @@ from fairdeal.belote.coinche import ContractMarking
 from fairdeal.belote.coinche import marks as contract_marks
 from fairdeal.belote.four import TRICKS, Made
 from fairdeal.belote.scoring import DealScore, Outcome, Scoring, pay_pot
-from fairdeal.belote.tables import DEAL_POINTS, LAST_TRICK, PLAIN_VALUES, TRUMP_VALUES
+from fairdeal.belote.values import DEAL_POINTS, LAST_TRICK, PLAIN_VALUES, TRUMP_VALUES
 from fairdeal.errors import Malformed
 
 

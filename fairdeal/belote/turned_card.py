@@ -6,7 +6,7 @@ from fairdeal.belote.actions import SUIT_BIDS, Action, Bid
 from fairdeal.belote.deal import Deal, Layout, Phase, new_deal, passed, turned_up_action, turned_up_bids
 from fairdeal.belote.four import PLAYERS, FourPlayers, Hands, deal_packets
 from fairdeal.belote.scoring import Options
-from fairdeal.belote.tables import card_set
+from fairdeal.belote.values import card_set
 from fairdeal.cards import suit_of
 
 _FIRST_CARDS: Final = 20

@@ -9,7 +9,7 @@ from typing import Final
 import uvicorn
 
 from fairdeal.api.connections import BoundedConnection
-from fairdeal.api.logs import configure_logging
+from fairdeal.api.json_logging import configure_logging
 from fairdeal.api.server import bounded, listen
 from fairdeal.errors import StoreFailed
 from fairdeal.keyfiles import WITNESS_KEY, read_key, write_key

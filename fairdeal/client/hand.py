@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from fairdeal.belote import NO_CARD, Action, Deal, Phase, Play, Ruleset, Says, Shown, declare, to_show
-from fairdeal.belote.tables import ALL_CARDS, BELOTE_PAIR
+from fairdeal.belote.values import ALL_CARDS, BELOTE_PAIR
 from fairdeal.client.errors import Contradiction, Finding
 from fairdeal.errors import IllegalAction
 

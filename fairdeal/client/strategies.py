@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from fairdeal.belote import VALUES, Action, Bid, ContractBid, Deal, Declare, Double, Play
 from fairdeal.belote.actions import SUIT_BIDS
-from fairdeal.belote.tables import BEATEN_BY, VALUE, trick_result
+from fairdeal.belote.values import BEATEN_BY, VALUE, trick_result
 from fairdeal.cards import suit_of
 
 

@@ -3,9 +3,9 @@ it, `Notices` between the processes on one PostgreSQL, and `check_file`, what a 
 SQL never leave this package.
 """
 
-from fairdeal.store.copy import LogCopy
-from fairdeal.store.files import check_file
+from fairdeal.store.log_copy import LogCopy
 from fairdeal.store.notices import Notices
 from fairdeal.store.sql import SqlStore
+from fairdeal.store.sqlite_files import check_file
 
 __all__ = ["LogCopy", "Notices", "SqlStore", "check_file"]

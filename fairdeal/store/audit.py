@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, exists, insert, s
 from fairdeal import canonical
 from fairdeal.app.ports import SeatedPlayer, SignificantEvent, SignificantKind
 from fairdeal.errors import RecordsBroken
-from fairdeal.store.numbers import take
-from fairdeal.store.tables import roster, seats, significant_events, transactions
+from fairdeal.store.numbering import take
+from fairdeal.store.rows import roster, seats, significant_events, transactions
 
 _LOOKED_AT: Final = 100
 """Significant events of a kind that are read at once when one about something is looked for."""

@@ -9,13 +9,13 @@ from fairdeal.app.cashier_ports import Moved, Withdrawal, WithdrawalResult
 from fairdeal.app.ports import SignificantEvent
 from fairdeal.errors import LedgerBroken, NotReversible, UnknownWithdrawal, WithdrawalEnded
 from fairdeal.ledger import Transaction
-from fairdeal.store import audit, journal, safeguards
-from fairdeal.store.cashier_tables import withdrawals
+from fairdeal.store import audit, books, safeguards
+from fairdeal.store.cashier_rows import withdrawals
+from fairdeal.store.dialects import lock
 from fairdeal.store.once import KeptAnswer
 from fairdeal.store.people import check_account, lock_account
 from fairdeal.store.proof import stored_transactions
-from fairdeal.store.statements import lock
-from fairdeal.store.tables import transactions
+from fairdeal.store.rows import transactions
 
 
 def deposit(connection: Connection, account_id: str, money: Transaction) -> KeptAnswer:
@@ -26,8 +26,8 @@ def deposit(connection: Connection, account_id: str, money: Transaction) -> Kept
     if money != ledger.deposit(deposit_id, account_id, amount, asset=money.asset, at=money.at):
         raise LedgerBroken("the money is not a deposit of that account")
     safeguards.check_deposit(connection, account_id, money.asset, amount, money.at)
-    journal.post(connection, money)
-    balance = journal.balance(connection, ledger.cash(account_id), money.asset)
+    books.post(connection, money)
+    balance = books.balance(connection, ledger.cash(account_id), money.asset)
     return asdict(Moved(money.id, amount, money.asset, balance, money.at))
 
 
@@ -43,12 +43,12 @@ def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> Ke
     lock_account(connection, account_id)
     if stored_transactions(connection, [money.id]):
         raise NotReversible("it was reversed before", {"why": "reversed"})
-    journal.post(connection, money)
+    books.post(connection, money)
     done = {"account": account_id, "reason": reason, "transaction": mistake_id}
     audit.keep(connection, SignificantEvent(at, "reversal", done))
     free = ledger.cash(account_id)
     amount = sum(posting.amount for posting in money.postings if posting.account == free)
-    return asdict(Moved(money.id, amount, money.asset, journal.balance(connection, free, money.asset), at))
+    return asdict(Moved(money.id, amount, money.asset, books.balance(connection, free, money.asset), at))
 
 
 def withdraw(connection: Connection, withdrawal_id: str, account_id: str, money: Transaction) -> KeptAnswer:
@@ -57,7 +57,7 @@ def withdraw(connection: Connection, withdrawal_id: str, account_id: str, money:
     amount = sum(posting.amount for posting in money.postings if posting.amount > 0)
     if money != ledger.withdraw(withdrawal_id, account_id, amount, asset=money.asset, at=money.at):
         raise LedgerBroken("the money is not that withdrawal's")
-    journal.post(connection, money)
+    books.post(connection, money)
     new = insert(withdrawals).values(
         id=withdrawal_id, account_id=account_id, asset=money.asset, amount=amount, asked_at=money.at
     )
@@ -72,7 +72,7 @@ def end_withdrawal(connection: Connection, withdrawal_id: str, result: Withdrawa
     asked = withdrawal(connection, withdrawal_id)
     if asked.result is None:
         movement = ledger.pay_withdrawal if result == "paid" else ledger.refuse_withdrawal
-        journal.post(connection, movement(asked.id, asked.account_id, asked.amount, asset=asked.asset, at=at))
+        books.post(connection, movement(asked.id, asked.account_id, asked.amount, asset=asked.asset, at=at))
         connection.execute(update(withdrawals).where(mine).values(result=result, ended_at=at))
     elif asked.result != result:
         raise WithdrawalEnded("the withdrawal has ended the other way", {"result": asked.result})

@@ -7,7 +7,7 @@ from fairdeal.errors import AccountInUse
 from fairdeal.ledger import cash, held, pending
 from fairdeal.store import audit, safeguards
 from fairdeal.store.people import lock_account
-from fairdeal.store.tables import accounts, balances, entries, matches, seats, sessions, transactions
+from fairdeal.store.rows import accounts, balances, entries, matches, seats, sessions, transactions
 
 
 def erase(connection: Connection, account_id: str, password_hash: str, reason: str, at: int, kept_ms: int) -> None:

@@ -6,7 +6,7 @@ not stopped.
 from dataclasses import dataclass
 from typing import Final
 
-from fairdeal.store import cashier_tables, log_tables, safeguard_tables, tables
+from fairdeal.store import cashier_rows, log_rows, rows, safeguard_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,23 +21,23 @@ class Guard:
 
 
 APPEND_ONLY: Final = (
-    tables.events,
-    tables.transactions,
-    tables.entries,
-    tables.holds,
-    tables.hold_endings,
-    tables.match_endings,
-    tables.commitments,
-    tables.seals,
-    log_tables.leaves,
-    log_tables.checkpoints,
-    log_tables.cosignatures,
-    log_tables.outages,
-    tables.roster,
-    tables.significant_events,
-    safeguard_tables.limits,
-    safeguard_tables.exclusions,
-    safeguard_tables.switches,
+    rows.events,
+    rows.transactions,
+    rows.entries,
+    rows.holds,
+    rows.hold_endings,
+    rows.match_endings,
+    rows.commitments,
+    rows.seals,
+    log_rows.leaves,
+    log_rows.checkpoints,
+    log_rows.cosignatures,
+    log_rows.outages,
+    rows.roster,
+    rows.significant_events,
+    safeguard_rows.limits,
+    safeguard_rows.exclusions,
+    safeguard_rows.switches,
 )
 
 GUARDS: Final = {
@@ -232,13 +232,13 @@ AGAINST_REPLACE: Final = {
 
 NEVER_EMPTIED: Final = (
     *APPEND_ONLY,
-    tables.matches,
-    tables.balances,
-    tables.counts,
-    tables.requests,
-    cashier_tables.withdrawals,
-    log_tables.tiles,
-    log_tables.head,
-    log_tables.journal_mark,
+    rows.matches,
+    rows.balances,
+    rows.counts,
+    rows.requests,
+    cashier_rows.withdrawals,
+    log_rows.tiles,
+    log_rows.head,
+    log_rows.journal_mark,
 )
 """For PostgreSQL's TRUNCATE, which no guard of rows sees; SQLite has none."""

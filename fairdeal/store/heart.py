@@ -7,8 +7,8 @@ from sqlalchemy import Connection, insert, select, update
 from fairdeal.app.log_ports import CommitResult, Outage
 from fairdeal.store import log
 from fairdeal.store.database import Database
-from fairdeal.store.log_tables import outages
-from fairdeal.store.tables import heartbeat
+from fairdeal.store.log_rows import outages
+from fairdeal.store.rows import heartbeat
 
 _LAST_BEAT: Final = select(heartbeat.c.at)
 

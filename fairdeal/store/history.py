@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, case, func, select
 
 from fairdeal.app.history_ports import OwnMatch, Statement, Total, WalletLine
 from fairdeal.ledger import cash
-from fairdeal.store.tables import entries, events, match_endings, matches, seats, transactions
+from fairdeal.store.rows import entries, events, match_endings, matches, seats, transactions
 
 Made = TypeVar("Made")
 

@@ -23,12 +23,12 @@ from fairdeal.errors import (
 )
 from fairdeal.ledger import Transaction
 from fairdeal.limits import MAX_SAFE_INTEGER
-from fairdeal.store import journal, safeguards
+from fairdeal.store import books, safeguards
 from fairdeal.store.database import Database
+from fairdeal.store.dialects import NUL, insert_unless_there, lock
 from fairdeal.store.once import KeptAnswer
 from fairdeal.store.people import lock_account
-from fairdeal.store.statements import NUL, insert_unless_there, lock
-from fairdeal.store.tables import commitments, events, matches, seals, seats, unfinished
+from fairdeal.store.rows import commitments, events, matches, seals, seats, unfinished
 
 _TABLE = (
     matches.c.seq,
@@ -145,7 +145,7 @@ def sit(connection: Connection, sitting: Sitting) -> Seat:
         changes |= {"status": Status.JOINING.value, "due_at": sitting.full_due_at}
     connection.execute(update(matches).where(matches.c.id == at.match_id).values(**changes))
     if sitting.money is not None:
-        journal.post(connection, sitting.money)
+        books.post(connection, sitting.money)
     return seat
 
 
@@ -173,7 +173,7 @@ def stand_up(connection: Connection, match_id: str, seat: Seat | None, money: Tr
     connection.execute(delete(seats).where(seats.c.match_id == match_id, seats.c.seat == seat.seat))
     connection.execute(update(matches).where(matches.c.id == match_id).values(seating=matches.c.seating + 1))
     if money is not None:
-        journal.post(connection, money)
+        books.post(connection, money)
     return {}
 
 
@@ -183,7 +183,7 @@ def leave_open_tables(connection: Connection, account_id: str, at: int) -> tuple
     ids = select(matches.c.id).join(seats, seats.c.match_id == matches.c.id).where(here).order_by(matches.c.id)
     # Every match is locked before any balance is, and the balances of every asset before a transaction has its number.
     tables = [_known(connection, match_id) for match_id in connection.execute(ids).scalars().all()]
-    journal.lock_seat_money(connection, account_id)
+    books.lock_seat_money(connection, account_id)
     left = []
     for at_table in tables:
         mine = [seat for seat in at_table.seated if seat.account_id == account_id]

@@ -17,10 +17,10 @@ from fairdeal.app.log_ports import (
 from fairdeal.errors import RecordsBroken
 from fairdeal.limits import HASH_BYTES, MAX_SAFE_INTEGER
 from fairdeal.match.leaves import parse_leaf
-from fairdeal.store import numbers
+from fairdeal.store import numbering
 from fairdeal.store.database import Database
-from fairdeal.store.log_tables import checkpoints, cosignatures, head, journal_mark, leaves, queue, tiles
-from fairdeal.store.statements import insert_unless_there
+from fairdeal.store.dialects import insert_unless_there
+from fairdeal.store.log_rows import checkpoints, cosignatures, head, journal_mark, leaves, queue, tiles
 from fairdeal.tlog import Frontier, Tile
 from fairdeal.tlog.tiles import TILE_HEIGHT
 
@@ -165,7 +165,7 @@ def mark(database: Database) -> JournalMark:
 def move_mark(connection: Connection, before: JournalMark, after: JournalMark, leaf: bytes) -> CommitResult:
     """A compare-and-set on the mark's size and the journal's, and the leaf into the queue."""
     # Who writes a transaction takes its number before its leaves, so none comes between this look and the leaf.
-    if numbers.last(connection, "transactions") != after.frontier.size:
+    if numbering.last(connection, "transactions") != after.frontier.size:
         return CommitResult.STALE
     moved = update(journal_mark).where(journal_mark.c.size == before.frontier.size)
     moved = moved.values(size=after.frontier.size, subtrees=b"".join(after.frontier.subtrees), at=after.at)

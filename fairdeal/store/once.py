@@ -8,8 +8,8 @@ from sqlalchemy import Connection, select, update
 
 from fairdeal.app.once import Once
 from fairdeal.errors import IdempotencyConflict, Refused
-from fairdeal.store.statements import insert_unless_there
-from fairdeal.store.tables import requests
+from fairdeal.store.dialects import insert_unless_there
+from fairdeal.store.rows import requests
 
 KeptAnswer: TypeAlias = dict[str, Any]
 """An answer as it is kept under its key: the members of an object in JSON."""

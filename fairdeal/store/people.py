@@ -6,8 +6,8 @@ from fairdeal.app.ports import Account, Session, SignificantEvent
 from fairdeal.errors import CredentialsRefused, NameTaken, UnknownAccount
 from fairdeal.store import audit
 from fairdeal.store.database import Database
-from fairdeal.store.statements import NUL, insert_unless_there, lock
-from fairdeal.store.tables import accounts, sessions
+from fairdeal.store.dialects import NUL, insert_unless_there, lock
+from fairdeal.store.rows import accounts, sessions
 
 _ACCOUNT = (
     accounts.c.id,

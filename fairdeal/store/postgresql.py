@@ -14,10 +14,10 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from fairdeal.errors import DatabaseLocked, Malformed, StoreFailed
 from fairdeal.store import procedures
+from fairdeal.store.dialects import Constants
 from fairdeal.store.failures import our_errors
 from fairdeal.store.procedures import Values
 from fairdeal.store.programs import Program
-from fairdeal.store.statements import Constants
 
 _CONNECTIONS: Final = 16
 """At most, for one process; a transaction takes some ms, and PostgreSQL allows 100 in all as it comes."""

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from fairdeal.errors import SchemaMismatch
 from fairdeal.store.failures import of_driver, sqlstate
-from fairdeal.store.programs import PROGRAMS, Do, Each, Given, Program, Step
+from fairdeal.store.programs import PROGRAMS, Do, Each, Given, Instruction, Program
 
 Values: TypeAlias = Mapping[str, Any]
 """A program's arguments by name, and its rows as lists of mappings."""
@@ -87,13 +87,13 @@ def check(connection: Connection) -> None:
 def _run(cursor: sqlite3.Cursor, program: Program, values: Values) -> bool:
     if program.gate is not None and cursor.execute(program.gate, values).rowcount != 1:
         return False
-    _run_steps(cursor, program.steps, values, None)
+    _run_all(cursor, program.instructions, values, None)
     return True
 
 
-def _run_steps(cursor: sqlite3.Cursor, steps: Sequence[Step], values: Values, place: int | None) -> None:
-    for step in steps:
-        match step:
+def _run_all(cursor: sqlite3.Cursor, instructions: Sequence[Instruction], values: Values, place: int | None) -> None:
+    for instruction in instructions:
+        match instruction:
             case Do(sql, unless, makes):
                 changed = cursor.execute(sql, values).rowcount
                 if changed != 1 and makes is not None:
@@ -103,10 +103,10 @@ def _run_steps(cursor: sqlite3.Cursor, steps: Sequence[Step], values: Values, pl
                     raise Unmet(unless, place)
             case Each(rows, each):
                 for number, row in enumerate(values[rows]):
-                    _run_steps(cursor, each, {**values, **row}, number)
+                    _run_all(cursor, each, {**values, **row}, number)
             case Given(argument, given):
                 if values[argument] is not None:
-                    _run_steps(cursor, given, values, None)
+                    _run_all(cursor, given, values, None)
 
 
 @cache
@@ -137,15 +137,15 @@ def _arguments(program: Program) -> str:
 
 
 def _body(program: Program) -> str:
-    lines = [*_plpgsql(program, program.steps, None)]
+    lines = [*_plpgsql(program, program.instructions, None)]
     if program.gate is not None:
         lines = [f"{_named(program, program.gate, None)};", "IF NOT FOUND THEN RETURN false; END IF;", *lines]
     return "\n".join(["\nDECLARE changed bigint;", "BEGIN", *lines, "RETURN true;", "END\n"])
 
 
-def _plpgsql(program: Program, steps: Sequence[Step], rows: str | None) -> Iterator[str]:
-    for step in steps:
-        match step:
+def _plpgsql(program: Program, instructions: Sequence[Instruction], rows: str | None) -> Iterator[str]:
+    for instruction in instructions:
+        match instruction:
             case Do(sql, unless, makes):
                 yield f"{_named(program, sql, rows)};"
                 if makes is not None:

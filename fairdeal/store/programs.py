@@ -29,18 +29,18 @@ class Each:
     """The statements once for each row of the argument `rows`, in its order."""
 
     rows: str
-    steps: tuple[Do, ...]
+    statements: tuple[Do, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The steps, if the argument is not null."""
+    """The instructions, if the argument is not null."""
 
     argument: str
-    steps: tuple[Do | Each, ...]
+    instructions: tuple[Do | Each, ...]
 
 
-Step: TypeAlias = Do | Each | Given
+Instruction: TypeAlias = Do | Each | Given
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +53,7 @@ class Program:
     arguments: Mapping[str, str]
     rows: Mapping[str, Mapping[str, str]]
     gate: str | None
-    steps: tuple[Step, ...]
+    instructions: tuple[Instruction, ...]
 
 
 OUT_OF_BOUNDS: Final = "a balance would pass its bounds"
@@ -118,7 +118,7 @@ _POSTED_ROWS: Final = {
     "released": {"account_id": "text", "amount": "bigint"},
 }
 
-POST: Final = Program("post_transaction", _POSTED, _POSTED_ROWS, gate=None, steps=_POSTING)
+POST: Final = Program("post_transaction", _POSTED, _POSTED_ROWS, gate=None, instructions=_POSTING)
 
 APPEND: Final = Program(
     "append_step",
@@ -138,7 +138,7 @@ APPEND: Final = Program(
     },
     gate="UPDATE matches SET size = :new_size, status = :status, due_at = :due_at"
     " WHERE id = :match AND size = :size AND seating = :seating AND status <> 'ended'",
-    steps=(
+    instructions=(
         Each("events", (Do("INSERT INTO events (match_id, n, line) VALUES (:match, :n, :event)"),)),
         Given("id", _POSTING),
         Given(

@@ -9,10 +9,10 @@ from fairdeal.app.ports import Status
 from fairdeal.app.proof_ports import MatchEnd, WholeBooks
 from fairdeal.errors import LedgerBroken, Malformed
 from fairdeal.ledger import Kind, Posting, Transaction
-from fairdeal.store import history, journal
-from fairdeal.store.log_tables import leaves
-from fairdeal.store.statements import take_time
-from fairdeal.store.tables import balances, entries, match_endings, matches, seats, transactions
+from fairdeal.store import books, history
+from fairdeal.store.dialects import take_time
+from fairdeal.store.log_rows import leaves
+from fairdeal.store.rows import balances, entries, match_endings, matches, seats, transactions
 
 
 def whole_books(connection: Connection) -> WholeBooks:
@@ -20,7 +20,7 @@ def whole_books(connection: Connection) -> WholeBooks:
     take_time(connection)  # a million balances are seconds of work
     size: int = connection.execute(select(func.count()).select_from(transactions)).scalar_one()
     assets = connection.execute(select(balances.c.asset).distinct()).scalars().all()
-    return WholeBooks(size, {asset: journal.books(connection, asset) for asset in assets})
+    return WholeBooks(size, {asset: books.of_asset(connection, asset) for asset in assets})
 
 
 def stored_transactions(connection: Connection, ids: Sequence[str]) -> dict[str, Transaction]:

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, select
 
 from fairdeal.app.record_ports import MatchEntry, MatchFacts, SeatFacts
 from fairdeal.store import history
-from fairdeal.store.tables import entries, events, match_endings, matches, seats, transactions
+from fairdeal.store.rows import entries, events, match_endings, matches, seats, transactions
 
 
 def match_facts(connection: Connection, before: int | None, limit: int) -> tuple[MatchFacts, ...]:

@@ -23,11 +23,11 @@ from fairdeal.app.safeguard_ports import (
 from fairdeal.errors import Excluded, PlayerLimitReached, PlayStopped
 from fairdeal.ledger import cash
 from fairdeal.store import audit
+from fairdeal.store.dialects import exclude_others, share
 from fairdeal.store.history import place_before
 from fairdeal.store.people import lock_account
-from fairdeal.store.safeguard_tables import exclusions, limits, switches
-from fairdeal.store.statements import exclude_others, share
-from fairdeal.store.tables import entries, transactions
+from fairdeal.store.rows import entries, transactions
+from fairdeal.store.safeguard_rows import exclusions, limits, switches
 
 _EVERYBODY: Final = 0x73776974
 """A number for `share`: whoever sits down or opens a table, and the switch that stops everybody."""

@@ -5,29 +5,29 @@ from typing import Final
 from sqlalchemy import Connection, insert, inspect, select
 
 from fairdeal.errors import SchemaMismatch
-from fairdeal.store import log_tables, procedures, tables, triggers
+from fairdeal.store import log_rows, procedures, rows, triggers
 from fairdeal.tlog import EMPTY_ROOT
 
 VERSION: Final = "0001"
-"""The newest revision in `migrations`: what it and those before it make is what is declared in `tables` and here."""
+"""The newest revision in `migrations`: what it and those before it make is what is declared in `rows` and here."""
 
 
 def create_schema(connection: Connection) -> None:
     """Makes the newest schema in an empty database, in the caller's transaction."""
-    tables.Row.metadata.create_all(connection)
+    rows.Row.metadata.create_all(connection)
     fill(connection)
     procedures.make(connection)
     triggers.make(connection)
-    tables.schema_version.create(connection)
-    connection.execute(insert(tables.schema_version).values(version_num=VERSION))
+    rows.schema_version.create(connection)
+    connection.execute(insert(rows.schema_version).values(version_num=VERSION))
 
 
 def fill(connection: Connection) -> None:
     """The rows that there are from the beginning."""
-    connection.execute(insert(tables.heartbeat).values(only=1, at=None))
-    connection.execute(insert(tables.counts), [{"rows_of": name, "size": 0} for name in ("roster", "transactions")])
-    connection.execute(insert(log_tables.head).values(only=1, size=0, root=EMPTY_ROOT))
-    connection.execute(insert(log_tables.journal_mark).values(only=1, size=0, subtrees=b"", at=0))
+    connection.execute(insert(rows.heartbeat).values(only=1, at=None))
+    connection.execute(insert(rows.counts), [{"rows_of": name, "size": 0} for name in ("roster", "transactions")])
+    connection.execute(insert(log_rows.head).values(only=1, size=0, root=EMPTY_ROOT))
+    connection.execute(insert(log_rows.journal_mark).values(only=1, size=0, subtrees=b"", at=0))
 
 
 def is_empty(connection: Connection) -> bool:
@@ -47,6 +47,6 @@ def check_schema(connection: Connection) -> None:
 
 def versions(connection: Connection) -> list[str]:
     """What the database says its version is: one, or none where it is no database of ours."""
-    if not inspect(connection).has_table(tables.schema_version.name):
+    if not inspect(connection).has_table(rows.schema_version.name):
         return []
-    return list(connection.execute(select(tables.schema_version.c.version_num)).scalars())
+    return list(connection.execute(select(rows.schema_version.c.version_num)).scalars())

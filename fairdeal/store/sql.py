@@ -35,13 +35,13 @@ from fairdeal.app.ports import (
 from fairdeal.app.proof_ports import MatchEnd, WholeBooks
 from fairdeal.app.record_ports import MatchFacts
 from fairdeal.ledger import Books, Transaction
-from fairdeal.store import audit, erasure, heart, history, journal, lobby, log, people, proof, records, transcripts
+from fairdeal.store import audit, books, erasure, heart, history, lobby, log, matches, people, proof, records
 from fairdeal.store.batches import Batches
 from fairdeal.store.database import Database
 from fairdeal.store.once import answer, given
-from fairdeal.store.players import PlayerRecords
 from fairdeal.store.postgresql import PostgresqlDatabase
 from fairdeal.store.schema import check_schema
+from fairdeal.store.sql_players import SqlPlayerStore
 from fairdeal.store.sqlite import SqliteDatabase
 from fairdeal.store.steps import Step, prepared, write_more, write_steps
 from fairdeal.tlog import Tile
@@ -56,7 +56,7 @@ def open_database(where: Path | str, *, sole: bool = False) -> Database:
     return PostgresqlDatabase(where, sole=sole) if isinstance(where, str) else SqliteDatabase(where)
 
 
-class SqlStore(PlayerRecords):
+class SqlStore(SqlPlayerStore):
     """`app.ports.Store` on the SQLite file of a path, or on the PostgreSQL of a URL.
 
     Raises SchemaMismatch when the database has not the newest schema, and what `open_database` does.
@@ -114,7 +114,7 @@ class SqlStore(PlayerRecords):
 
     def wallet(self, account_id: str, asset: str) -> Wallet:
         with self._database.read() as connection:
-            return journal.wallet(connection, account_id, asset)
+            return books.wallet(connection, account_id, asset)
 
     def wallet_lines(self, account_id: str, asset: str, before: int | None, limit: int) -> tuple[WalletLine, ...]:
         with self._database.read() as connection:
@@ -134,7 +134,7 @@ class SqlStore(PlayerRecords):
 
     def books(self, asset: str) -> Books:
         with self._database.read() as connection:
-            return journal.books(connection, asset)
+            return books.of_asset(connection, asset)
 
     def open_table(self, table: NewTable, most: int) -> None:
         with self._database.write() as connection:
@@ -178,33 +178,33 @@ class SqlStore(PlayerRecords):
         return done
 
     def events(self, match_id: str, start: int = 0) -> tuple[bytes, ...]:
-        return transcripts.lines(self._database, match_id, start)
+        return matches.lines(self._database, match_id, start)
 
     def oldest_open(self) -> bytes | None:
-        return transcripts.oldest_open(self._database)
+        return matches.oldest_open(self._database)
 
     def held_assets(self) -> frozenset[str]:
         with self._database.read() as connection:
-            return journal.held_assets(connection)
+            return books.held_assets(connection)
 
     def newest_open(self, asset: str) -> bytes | None:
         with self._database.read() as connection:
-            return transcripts.newest_open(connection, asset)
+            return matches.newest_open(connection, asset)
 
     def sealed_seed(self, match_id: str) -> bytes:
         with self._database.read() as connection:
-            return transcripts.sealed_seed(connection, match_id)
+            return matches.sealed_seed(connection, match_id)
 
     def due_matches(self, now: int, limit: int) -> tuple[str, ...]:
-        return transcripts.due(self._database, now, limit)
+        return matches.due(self._database, now, limit)
 
     def unfinished_matches(self) -> tuple[str, ...]:
         with self._database.read() as connection:
-            return transcripts.unfinished_matches(connection)
+            return matches.unfinished_matches(connection)
 
     def count_unfinished(self) -> Mapping[Status, int]:
         with self._database.read() as connection:
-            return transcripts.count_unfinished(connection)
+            return matches.count_unfinished(connection)
 
     def journal(self, start: int, limit: int) -> tuple[bytes, ...]:
         with self._database.read() as connection:

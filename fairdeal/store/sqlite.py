@@ -19,11 +19,11 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from fairdeal.errors import DatabaseLocked, SchemaMismatch, StoreFailed
 from fairdeal.store import procedures
+from fairdeal.store.dialects import Constants
 from fairdeal.store.failures import our_errors
 from fairdeal.store.procedures import Values
 from fairdeal.store.programs import Program
 from fairdeal.store.schema import create_schema, is_empty
-from fairdeal.store.statements import Constants
 
 log = logging.getLogger("fairdeal.store")
 

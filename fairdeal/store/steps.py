@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from fairdeal.app.ports import Append, CommitResult, Status
 from fairdeal.errors import LedgerBroken
 from fairdeal.ledger import Kind
-from fairdeal.store import audit, journal, log
+from fairdeal.store import audit, books, log
 from fairdeal.store.lobby import reserve
 from fairdeal.store.procedures import Values, perform
 from fairdeal.store.programs import APPEND
@@ -49,7 +49,7 @@ def prepared(append: Append) -> Step:
     return Step(
         append,
         {
-            **journal.posted(money),
+            **books.posted(money),
             "match": append.match_id,
             "size": append.size,
             "seating": append.seating,
@@ -66,11 +66,11 @@ def prepared(append: Append) -> Step:
 def write_steps(perform: Perform, steps: Sequence[Step]) -> list[CommitResult]:
     """For each of them a compare-and-set on the match's row, then everything else that the program does.
 
-    Raises what `journal.post` and `perform` do; of several steps not which of them it is about.
+    Raises what `books.post` and `perform` do; of several steps not which of them it is about.
     """
     # Other processes take the rows of matches in this order too.
     in_order = sorted(range(len(steps)), key=lambda place: steps[place].append.match_id)
-    with journal.refusals(steps[0].append.money if len(steps) == 1 else None):
+    with books.refusals(steps[0].append.money if len(steps) == 1 else None):
         done = perform(APPEND, *(steps[place].values for place in in_order))
     committed = dict(zip(in_order, done, strict=True))
     return [CommitResult.COMMITTED if committed[place] else CommitResult.STALE for place in range(len(steps))]

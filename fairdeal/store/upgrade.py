@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 
 from fairdeal.errors import SchemaMismatch, StoreFailed
 from fairdeal.store import procedures, triggers
+from fairdeal.store.dialects import take_time
 from fairdeal.store.schema import check_schema, is_empty, versions
 from fairdeal.store.sql import open_database
-from fairdeal.store.statements import take_time
 
 
 def upgrade(where: Path | str) -> tuple[str | None, str]:

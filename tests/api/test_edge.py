@@ -11,7 +11,7 @@ import pytest
 from fairdeal import errors
 from fairdeal.api import problems
 from fairdeal.api.caller import is_french
-from fairdeal.api.logs import JsonLines
+from fairdeal.api.json_logging import JsonLines
 from tests.api.table import OPERATOR, Person, Service, bearer, ok, on_turn, sit_two, start_two
 
 JSON = {"Content-Type": "application/json"}

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fairdeal.api.logs import JsonLines
+from fairdeal.api.json_logging import JsonLines
 from fairdeal.app.matches import Matches
 from fairdeal.belote import NO_CARD, cards_in
 from fairdeal.cards import format_card

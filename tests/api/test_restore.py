@@ -86,7 +86,7 @@ def test_a_process_that_stands_still_with_the_copys_lock_is_noticed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It keeps its machine from publishing, and nothing is held against anybody, until it goes on or is killed."""
-    monkeypatch.setattr("fairdeal.store.copy._LOCK_SECONDS", 0.05)
+    monkeypatch.setattr("fairdeal.store.log_copy._LOCK_SECONDS", 0.05)
     m = sit_two(service)[0].m
     log_of(service, m)
     before = service.http.get("/log/checkpoint").text

@@ -18,7 +18,7 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from fairdeal.api import connections
-from fairdeal.api.logs import JsonLines
+from fairdeal.api.json_logging import JsonLines
 from fairdeal.api.metrics import Metrics
 from fairdeal.api.server import Server, serve_metrics
 from fairdeal.app.disks import Disks

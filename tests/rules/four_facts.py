@@ -18,8 +18,8 @@ from fairdeal.belote.rulesets import RULESETS
 from fairdeal.belote.scoring import VOID_SCORE, DealScore, Scoring, pay_pot
 from fairdeal.belote.sheet import Contract as SheetContract
 from fairdeal.belote.sheet import Sheet, check_points, round_to_ten, with_last_trick
-from fairdeal.belote.tables import BELOTE, BELOTE_PAIR
 from fairdeal.belote.turned_card import last_cards, layout
+from fairdeal.belote.values import BELOTE, BELOTE_PAIR
 from fairdeal.cards import PACK, RANKS, SUITS, format_card, parse_card, parse_suit
 from fairdeal.errors import IllegalAction, Malformed, NotYourTurn, WrongPhase
 from tests.rules import facts

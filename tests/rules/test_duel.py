@@ -27,7 +27,7 @@ from fairdeal.belote import (
     match_result,
     to_do,
 )
-from fairdeal.belote.tables import BEATEN_BY, VALUE, trick_result
+from fairdeal.belote.values import BEATEN_BY, VALUE, trick_result
 from fairdeal.cards import PACK, format_card, parse_card
 from fairdeal.errors import IllegalAction, Malformed, NotYourTurn, WrongPhase
 from tests.rules.facts import count_sequences

@@ -23,8 +23,8 @@ from fairdeal.belote.actions import CAPOT, SUIT_BIDS, ContractBid, Double
 from fairdeal.belote.classique import CLASSIQUE, Classique
 from fairdeal.belote.coinche import COINCHE, Coinche, ContractMarking
 from fairdeal.belote.four import Duties
-from fairdeal.belote.tables import trick_result
 from fairdeal.belote.turned_card import layout
+from fairdeal.belote.values import trick_result
 from fairdeal.cards import PACK, RANKS, SUITS_FR, format_card, rank_of, suit_of
 
 SCALE = float(os.environ.get("SOAK", "1"))

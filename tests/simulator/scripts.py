@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fairdeal.belote import Action, Bid, Deal, DealScore, Outcome, Ruleset, match_result, pay_pot, to_do
 from fairdeal.belote import MatchState as Result
 from fairdeal.belote.announcements import best_announcements, winning_side
-from fairdeal.belote.tables import DEAL_POINTS
+from fairdeal.belote.values import DEAL_POINTS
 from fairdeal.match import view
 from tests.simulator.steps import PASS, may_declare, start, to_the_end
 from tests.simulator.table import Table

@@ -11,8 +11,8 @@ from fairdeal.app.ports import CommitResult, Status, Store
 from fairdeal.errors import RecordsBroken, StoreFailed
 from fairdeal.ledger import Win
 from fairdeal.store import SqlStore
+from fairdeal.store.rows import Row
 from fairdeal.store.sql import Database
-from fairdeal.store.tables import Row
 from tests.store.house import ASSET, MOST, House
 
 

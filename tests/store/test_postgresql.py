@@ -17,7 +17,7 @@ from fairdeal.app.safeguard_ports import Exclusion
 from fairdeal.errors import AccountInUse, DatabaseLocked, Malformed, RecordsBroken, StoreFailed
 from fairdeal.ledger import Win
 from fairdeal.match.leaves import ledger_leaf, outage_leaf
-from fairdeal.store import SqlStore, journal, postgresql
+from fairdeal.store import SqlStore, books, postgresql
 from fairdeal.store.upgrade import upgrade
 from fairdeal.tlog import Frontier, leaf_hash
 from tests.store.house import ASSET, House
@@ -174,12 +174,12 @@ def test_what_reads_all_balances_may_take_its_time_over_them(
     house.account(500)
     patience = []
 
-    def books(connection: Connection, asset: str) -> ledger.Books:
+    def watched(connection: Connection, asset: str) -> ledger.Books:
         patience.append(connection.execute(text("SHOW idle_in_transaction_session_timeout")).scalar_one())
         return of_asset(connection, asset)
 
-    of_asset = journal.books
-    monkeypatch.setattr(journal, "books", books)
+    of_asset = books.of_asset
+    monkeypatch.setattr(books, "of_asset", watched)
     assert store.whole_books().assets[ASSET] == store.books(ASSET)
     assert patience[0] == "0"
     assert patience[1] != "0", "it was for that transaction alone"

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, create_engine, event, make_url, text
 
 import fairdeal.store
 from fairdeal.errors import FairdealError, SchemaMismatch, StoreFailed
-from fairdeal.store import SqlStore, sqlite, tables, triggers
+from fairdeal.store import SqlStore, rows, sqlite, triggers
 from fairdeal.store.schema import VERSION, check_schema, create_schema, is_empty
 from fairdeal.store.upgrade import alembic_config, migrate, upgrade
 from tests.store.house import House
@@ -40,7 +40,7 @@ def describe(connection: Connection) -> list[object]:
     told: list[object] = []
     for query in _DESCRIPTIONS[connection.dialect.name]:
         told += [_in_any_order(row) for row in connection.execute(text(query))]
-    for table in [*tables.Row.metadata.sorted_tables, "alembic_version"]:
+    for table in [*rows.Row.metadata.sorted_tables, "alembic_version"]:
         told += [(str(table), *row) for row in connection.execute(text(f"SELECT * FROM {table}"))]
     return told
 

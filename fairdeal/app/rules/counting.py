@@ -19,7 +19,7 @@ from fairdeal.belote.four import TRICKS, Made
 from fairdeal.belote.presets import SHEETS
 from fairdeal.belote.sheet import Contract as SheetContract
 from fairdeal.belote.sheet import check_points, with_last_trick
-from fairdeal.belote.tables import DEAL_POINTS, LAST_TRICK, VALUE
+from fairdeal.belote.values import DEAL_POINTS, LAST_TRICK, VALUE
 from fairdeal.cards import PACK, format_card, format_suit
 from fairdeal.errors import Malformed
 

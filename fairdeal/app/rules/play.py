@@ -8,7 +8,7 @@ from fairdeal.belote import NO_CARD, Action, ContractBid, Deal, Phase, Play, car
 from fairdeal.belote import announcements as found
 from fairdeal.belote.actions import CAPOT
 from fairdeal.belote.duel import Duel
-from fairdeal.belote.tables import BELOTE_PAIR, LAST_TRICK, cards_in, trick_result
+from fairdeal.belote.values import BELOTE_PAIR, LAST_TRICK, cards_in, trick_result
 from fairdeal.cards import PACK, SUITS_FR, format_card, format_card_fr, format_suit, suit_of
 from fairdeal.errors import IllegalAction, Malformed
 

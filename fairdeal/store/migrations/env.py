@@ -2,8 +2,8 @@
 
 from alembic import context
 
-from fairdeal.store import log_tables as log_tables
-from fairdeal.store.tables import Row
+from fairdeal.store import log_rows as log_rows
+from fairdeal.store.rows import Row
 
 context.configure(
     connection=context.config.attributes["connection"], target_metadata=Row.metadata, render_as_batch=True

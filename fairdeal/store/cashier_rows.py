@@ -1,9 +1,9 @@
-"""The rows of the cashier. As in `tables`, CHECKs and triggers hold them."""
+"""The rows of the cashier. As in `rows`, CHECKs and triggers hold them."""
 
 from sqlalchemy import BigInteger, CheckConstraint, Index, Table, text
 from sqlmodel import Field
 
-from fairdeal.store.tables import SEQUENCE, Row
+from fairdeal.store.rows import SEQUENCE, Row
 
 _PENDING = text("result IS NULL")
 

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from sqlalchemy import Connection, select, update
 
-from fairdeal.store.tables import counts
+from fairdeal.store.rows import counts
 
 Numbered: TypeAlias = Literal["transactions", "roster"]
 

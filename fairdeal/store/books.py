@@ -1,4 +1,6 @@
-"""Posting transactions: balances, entries, header, and the holds that follow. Inside the caller's transaction."""
+"""The books: posting transactions (balances, entries, header, the holds that follow), and what stands in them. Inside
+the caller's transaction.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,10 +11,10 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, cast, exists, func
 from fairdeal.app.ports import Status, Wallet
 from fairdeal.errors import InsufficientFunds, LedgerBroken, LimitExceeded
 from fairdeal.ledger import CASHIER, Books, Posting, Purpose, Transaction, cash, held, owner, pending, pot, purpose
-from fairdeal.store.cashier_tables import withdrawals
+from fairdeal.store.cashier_rows import withdrawals
 from fairdeal.store.procedures import Unmet, Values, perform
 from fairdeal.store.programs import OUT_OF_BOUNDS, POST
-from fairdeal.store.tables import balances, entries, hold_endings, holds, matches
+from fairdeal.store.rows import balances, entries, hold_endings, holds, matches
 
 # Two transactions that need the same balances take them in the same order, and neither waits for the other for ever. A
 # player's three stand together.
@@ -95,7 +97,7 @@ def held_assets(connection: Connection) -> frozenset[str]:
     return frozenset(connection.execute(some).scalars())
 
 
-def books(connection: Connection, asset: str) -> Books:
+def of_asset(connection: Connection, asset: str) -> Books:
     """Every record of one asset that must agree with the others."""
     kept = connection.execute(select(balances.c.account, balances.c.balance).where(balances.c.asset == asset))
     sums = connection.execute(

@@ -1,4 +1,4 @@
-"""Belote's cards: what they are worth and which beats which, as tables computed once.
+"""Belote's cards: what they are worth and which beats which, computed once.
 
 A set of cards is an integer with bit `card` set for each card in it (0 ≤ card < 32), so that the lowest bit is the
 first card in canonical order. Values and order of strength: the rules' *Shared* section (docs/rules/duel.md).

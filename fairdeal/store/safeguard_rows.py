@@ -1,10 +1,10 @@
-"""The rows of limits and stops. As in `tables`, CHECKs and triggers hold them; all of them are append-only."""
+"""The rows of limits and stops. As in `rows`, CHECKs and triggers hold them; all of them are append-only."""
 
 from sqlalchemy import BigInteger, CheckConstraint, Index, Table
 from sqlmodel import Field
 
 from fairdeal.app.safeguard_ports import RAISE_DELAY_MS
-from fairdeal.store.tables import SEQUENCE, Row
+from fairdeal.store.rows import SEQUENCE, Row
 
 
 class LimitRow(Row, table=True):

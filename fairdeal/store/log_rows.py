@@ -1,9 +1,9 @@
-"""The rows of the log of all matches (protocol section 7). As in `tables`, CHECKs and triggers hold them."""
+"""The rows of the log of all matches (protocol section 7). As in `rows`, CHECKs and triggers hold them."""
 
 from sqlalchemy import BigInteger, CheckConstraint, Index, Table, UniqueConstraint, text
 from sqlmodel import Field
 
-from fairdeal.store.tables import GIVEN, SEQUENCE, Row
+from fairdeal.store.rows import GIVEN, SEQUENCE, Row
 
 _KEYS = text("type = 'key'")
 _OF_A_MATCH = "(match_id IS NOT NULL) = (type IN ('open', 'full', 'start', 'close'))"

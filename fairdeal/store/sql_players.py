@@ -1,4 +1,4 @@
-"""The part of `SqlStore` about a player's money, safeguards and recovery. As there, each method is one transaction."""
+"""The part of `sql` about a player's money, safeguards and recovery. As there, each method is one transaction."""
 
 from fairdeal.app.cashier_ports import Moved, Withdrawal, WithdrawalResult
 from fairdeal.app.once import Once
@@ -9,7 +9,7 @@ from fairdeal.store.database import Database
 from fairdeal.store.once import KeptAnswer, answer, given
 
 
-class PlayerRecords:
+class SqlPlayerStore:
     """`CashierStore`, `RecoveryStore` and `SafeguardStore` of `app`, over a database that a subclass has opened."""
 
     _database: Database

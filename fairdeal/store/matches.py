@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, func, select
 from fairdeal.app.ports import UNFINISHED, Status
 from fairdeal.errors import UnknownMatch
 from fairdeal.store.database import Database
-from fairdeal.store.tables import events, matches, seals, unfinished
+from fairdeal.store.rows import events, matches, seals, unfinished
 
 _LINES: Final = (
     select(events.c.line)

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from fairdeal.errors import StoreFailed
-from fairdeal.store import log_tables
+from fairdeal.store import log_rows
 
 
 def check_file(path: Path, *, made: bool) -> None:
@@ -17,7 +17,7 @@ def check_file(path: Path, *, made: bool) -> None:
     found = _tables(path) if path.exists() and _has_bytes(path) else set()
     if not found and not made:
         raise StoreFailed(f"there is no database {path}")
-    if found and log_tables.head.name not in found:
+    if found and log_rows.head.name not in found:
         raise StoreFailed(f"{path} is no database of this service; it was left as it is")
 
 
@@ -35,4 +35,4 @@ def _tables(path: Path) -> set[str]:
     except sqlite3.Error as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
             raise StoreFailed(f"{path} is no database; it was left as it is") from None
-        return {log_tables.head.name}  # one that another process holds, or that is broken: opening it says so
+        return {log_rows.head.name}  # one that another process holds, or that is broken: opening it says so
