@@ -1,13 +1,17 @@
 """How many connections there may be, what one may say before it is answered, and how long that may take."""
 
 import asyncio
-from typing import Any, ClassVar, Final
+import logging
+from typing import Any, ClassVar, Final, NamedTuple
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.utils import get_remote_addr
 
-from fairdeal.api.door import MAX_BODY_BYTES
+from fairdeal.api.door import ENDLESS, MAX_BODY_BYTES
 from fairdeal.api.problems import KINDS, problem
+
+log = logging.getLogger("fairdeal.api")
 
 HEAD_SECONDS: Final = 10.0
 """From a new connection, or the first byte of a call, to the end of the call's head."""
@@ -23,12 +27,19 @@ MAX_PIPELINED: Final = 16
 """Calls of one connection that wait for the one before them: each is remembered, and a packet holds thousands."""
 
 
-def _refusal(reason: str, code: str, more: str = "") -> bytes:
+class _Refusal(NamedTuple):
+    """What a connection is closed with."""
+
+    code: str
+    answer: bytes
+
+
+def _refusal(reason: str, code: str, more: str = "") -> _Refusal:
     # Nothing of the service stands behind this answer yet: it is a problem (RFC 9457) all the same.
     status, title = KINDS[code].status, KINDS[code].title
     body = f'{{"type":"/v1/errors/{code}","title":"{title}","status":{status},"code":"{code}"}}'
     head = f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/problem+json\r\nContent-Length: {len(body)}\r\n"
-    return f"{head}{more}Connection: close\r\n\r\n{body}".encode()
+    return _Refusal(code, f"{head}{more}Connection: close\r\n\r\n{body}".encode())
 
 
 FULL: Final = _refusal("Service Unavailable", "busy", "Retry-After: 2\r\n")
@@ -42,9 +53,15 @@ def _refusing(code: str, **headers: str) -> ASGIApp:
     """Stands in for the application."""
 
     async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        _tell(code, scope["client"])
         await problem(code, headers={"Connection": "close", **headers})(scope, receive, send)
 
     return refuse
+
+
+def _tell(code: str, peer: tuple[str, int] | None) -> None:
+    """The line of what the door has not seen, and writes none of."""
+    log.info("refused", extra={"code": code, "client": peer[0] if peer else ""})
 
 
 class BoundedConnection(HttpToolsProtocol):
@@ -73,7 +90,8 @@ class BoundedConnection(HttpToolsProtocol):
         if self._most is not None and len(self.connections) >= self._most:
             self.transport = transport
             self._deaf = True
-            transport.write(FULL)
+            _tell(FULL.code, get_remote_addr(transport))
+            transport.write(FULL.answer)
             transport.close()
             return
         super().connection_made(transport)
@@ -101,10 +119,13 @@ class BoundedConnection(HttpToolsProtocol):
             self._refuse(LONG)
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Who has said all there is to say may still listen; the reader of a stream that has begun is gone."""
+        """Who has said all there is to say may still listen, but of a stream that has begun the reader is gone: one
+        that only says no more looks the same, and it would be read to for ever.
+        """
         self._deaf = True
         ends_later = self._end_with_last_whole_call()
-        return ends_later and self._answering is not None and not self._answering.response_started
+        call = self._answering
+        return ends_later and call is not None and not (call.response_started and ENDLESS in call.scope)
 
     def on_message_begin(self) -> None:
         if len(self.pipeline) >= MAX_PIPELINED:
@@ -168,7 +189,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._answering = cycle
         super()._start_asgi_task(cycle, app)
 
-    def _refuse(self, answer: bytes) -> None:
+    def _refuse(self, refusal: _Refusal) -> None:
         """Closes with this answer; without it when calls before are still being answered, and after those."""
         self._deaf = True
         if self._end_with_last_whole_call():
@@ -176,7 +197,9 @@ class BoundedConnection(HttpToolsProtocol):
         cycle: RequestResponseCycle | None = self.cycle
         own = cycle is not None and cycle.more_body and not cycle.response_started
         if not self.transport.is_closing() and (cycle is None or cycle.response_complete or own):
-            self.transport.write(answer)
+            if self._received:  # else somebody has called, and said nothing
+                _tell(refusal.code, self.client)
+            self.transport.write(refusal.answer)
         self.transport.close()
         self._expect_read()
 
@@ -196,7 +219,7 @@ class BoundedConnection(HttpToolsProtocol):
             self._in_head = True
             self._expect(HEAD_SECONDS, SLOW_HEAD)
 
-    def _expect(self, seconds: float, otherwise: bytes) -> None:
+    def _expect(self, seconds: float, otherwise: _Refusal) -> None:
         """The next part of a call, within so long."""
         _cancel(self._late)
         self._late = self.loop.call_later(seconds, self._refuse, otherwise)

@@ -1,9 +1,10 @@
 """The outermost layer, pure ASGI: what every call with a head of a fit size passes before any route sees it.
 
 It gives the call an id unless it brings one, finds out whose address it comes from, takes in its body (bounded in
-size), stamps the moment the last byte arrived, refuses headers sent twice and bodies that are not strict JSON, hides
-every unforeseen fault and writes one log line. Bodies and query strings are never logged. How large a head may be, how
-long a call may take to arrive, and a reader to take its answer, is for `connections`.
+size), stamps the moment the last byte arrived, refuses headers sent twice, paths in a second spelling and bodies that
+are not strict JSON, answers a HEAD as the GET without its body, hides every unforeseen fault and writes one log line.
+Bodies and query strings are never logged. How large a head may be, how long a call may take to arrive, and a reader to
+take its answer, is for `connections`.
 """
 
 import json
@@ -32,6 +33,8 @@ SENT: Final = "fairdeal.sent"
 """The scope's member with what the body says, decoded; None for an empty one."""
 CLIENT: Final = "fairdeal.client"
 """The scope's member with the address that the call comes from."""
+ENDLESS: Final = "fairdeal.endless"
+"""The scope's member that is there when the answer goes on for as long as somebody reads it."""
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 """An id that a caller or a proxy may bring: it is written into every line about the call."""
@@ -96,11 +99,15 @@ class Door:
 
     async def _answer(self, scope: Scope, head: Head, receive: Receive, send: Send, call: Call, started: float) -> None:
         answer = _Answer(send, call.request_id, started)
+        inside: Scope = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
         try:
-            inner = await _take_body(scope, head, receive)
+            _check_path(scope)
+            inner = await _take_body(inside, head, receive)
             if scope["method"] in _WITH_BODY:
                 scope[ARRIVED] = self._now_ms()
-            await self._app(scope, inner, answer.send)
+            await self._app(inside, inner, answer.send if inside is scope else answer.send_head)
+        except _HeadSent:
+            pass
         except _Refusal as refusal:
             await problem(str(refusal), headers={"Connection": "close"})(scope, receive, answer.send)
         except FairdealError as error:
@@ -111,12 +118,12 @@ class Door:
             log.exception("fault", exc_info=error)
             if not answer.status:
                 await problem("internal_error")(scope, receive, answer.send)
-        self._metrics.count_call(scope["method"], _template(scope), answer.status, answer.seconds, call.code)
+        self._metrics.count_call(scope["method"], _template(inside), answer.status, answer.seconds, call.code)
         log.info(
             "call",
             extra={
                 "method": scope["method"],
-                "route": _template(scope),
+                "route": _template(inside),
                 "path": scope["path"][:_PATH_LOGGED],
                 "status": answer.status,
                 "code": call.code,
@@ -128,6 +135,10 @@ class Door:
 
 class _Gone(Exception):
     """The caller went away."""
+
+
+class _HeadSent(Exception):
+    """All that a HEAD asks for is on its way: the body, of which a stream would make ever more, is not begun."""
 
 
 class _Answer:
@@ -149,6 +160,11 @@ class _Answer:
             more = [header for header in _HEADERS if header[0] not in names]
             message["headers"] = [*given, *more, (b"x-request-id", self._request_id.encode())]
         await self._send(message)
+
+    async def send_head(self, message: Message) -> None:
+        await self.send(message)
+        await self._send({"type": "http.response.body"})
+        raise _HeadSent
 
 
 def _template(scope: Scope) -> str:
@@ -184,6 +200,14 @@ _STRICT: Final = json.JSONDecoder(object_pairs_hook=_members_once, parse_constan
 
 def _first(head: Head, name: bytes, usual: str) -> str:
     return head[name][0].strip().lower() if name in head else usual
+
+
+def _check_path(scope: Scope) -> None:
+    """Raises _Refusal for a path with an escape, in which no path of ours has need of any: what a proxy allows, and a
+    line of the log tells, is then what is done.
+    """
+    if b"%" in scope["raw_path"]:
+        raise _Refusal("bad_request")
 
 
 def _check_head(head: Head, version: str) -> None:

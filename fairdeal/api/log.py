@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final, Literal, TypeVar
 
-from fastapi import APIRouter, HTTPException, Path, Query, Request
+from fastapi import APIRouter, HTTPException, Path, Query
 from fastapi.responses import PlainTextResponse, Response
 
 from fairdeal.api.caller import MatchId, ServicesDep
@@ -62,10 +62,8 @@ def checkpoint_of(
 
 
 @files.get("/tile/{path:path}", operation_id="log_tile", response_class=Response, responses=_BYTES)
-def tile(path: str, request: Request, services: ServicesDep) -> Response:
+def tile(path: str, services: ServicesDep) -> Response:
     """A tile or an entry bundle, by its one name. A full one never changes."""
-    if b"%" in request.scope["raw_path"]:
-        raise HTTPException(400)
     try:
         file = _found(services.log.file(f"tile/{path}"))
     except Malformed:

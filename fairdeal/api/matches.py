@@ -28,7 +28,7 @@ from fairdeal.api.caller import (
     token_of,
 )
 from fairdeal.api.describe import describe
-from fairdeal.api.door import ARRIVED, SENT
+from fairdeal.api.door import ARRIVED, ENDLESS, SENT
 from fairdeal.api.paging import check_query
 from fairdeal.api.problems import NotNow
 from fairdeal.api.schemas.matches import ActionIn, AnswerOut
@@ -149,6 +149,7 @@ def match(
 @router.get("/stream", operation_id="stream", response_class=Response, responses={200: {"content": _STREAM_CONTENT}})
 async def stream(
     m: MatchId,
+    request: Request,
     services: ServicesDep,
     token: TokenDep,
     start: From = 0,
@@ -169,6 +170,7 @@ async def stream(
 
     caller, first = await run_in_threadpool(begin)
     assert token is not None
+    request.scope[ENDLESS] = True
     return StreamingResponse(_events(services.hub, caller.id, token, first), headers=_STREAM_HEADERS)
 
 

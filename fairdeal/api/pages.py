@@ -6,7 +6,7 @@ from html import escape
 from typing import Any, Final
 
 from fastapi import APIRouter, HTTPException, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from fairdeal.api.caller import ServicesDep
 from fairdeal.api.problems import KINDS, TYPE_PREFIX
@@ -19,14 +19,12 @@ _CODE: Final = re.compile(r"`([^`]*)`")
 _STYLE: Final = "body{font:1rem/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}code{font-size:.95em}"
 
 
-@health.head("/healthz", include_in_schema=False)
 @health.get("/healthz", operation_id="healthz")
 async def healthz() -> HealthOut:
     """The process answers."""
     return HealthOut(status="ok")
 
 
-@health.head("/readyz", include_in_schema=False)
 @health.get("/readyz", operation_id="readyz")
 def readyz(services: ServicesDep) -> ReadyOut:
     """The schema is this version's, the store can write, the keys are there and sign, the clock did not go back, the
@@ -36,6 +34,12 @@ def readyz(services: ServicesDep) -> ReadyOut:
     services.matches.check_ready()
     services.heart.check_ready()
     return ReadyOut(status="ok", warnings=[f"disk nearly full: {kept}" for kept in services.disks.short()])
+
+
+@pages.get("/")
+async def home() -> RedirectResponse:
+    """Shows who comes by with a browser what there is. Nobody keeps such an answer, so that another may come."""
+    return RedirectResponse("/docs")
 
 
 @pages.get(TYPE_PREFIX.rstrip("/"))

@@ -19,7 +19,7 @@ log = logging.getLogger("fairdeal.api")
 
 TYPE_PREFIX: Final = "/v1/errors/"
 """An error's `type` is this and its code: a page that says what it means."""
-_METHODS: Final = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
+_METHODS: Final = ("DELETE", "GET", "PATCH", "POST", "PUT")
 
 
 class Kind(NamedTuple):
@@ -195,10 +195,10 @@ def install(app: FastAPI) -> None:
 
 
 def _methods(request: Request) -> str:
-    """Every method that some route answers on the request's path."""
+    """Every method that some route answers on the request's path. The door answers a HEAD by what answers the GET."""
     scopes = [{**request.scope, "method": method} for method in _METHODS]
-    answered = [scope for scope in scopes if any(_matches(route, scope) for route in request.app.routes)]
-    return ", ".join(scope["method"] for scope in answered)
+    answered = [scope["method"] for scope in scopes if any(_matches(route, scope) for route in request.app.routes)]
+    return ", ".join(f"{method}, HEAD" if method == "GET" else method for method in answered)
 
 
 def _matches(route: BaseRoute, scope: Scope) -> bool:

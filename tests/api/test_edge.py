@@ -53,10 +53,12 @@ def test_what_the_edge_refuses(service: Service) -> None:
     wrong_method = http.put(path)
     assert code(wrong_method) == (405, "method_not_allowed")
     assert wrong_method.headers["allow"] == "POST"
-    assert http.put("/v1/tables").headers["allow"] == "GET, POST"
+    assert http.put("/v1/tables").headers["allow"] == "GET, HEAD, POST"
     assert code(http.put(f"/v1/tables/{'0' * 32}/seats/me")) == (405, "method_not_allowed")
     assert code(http.get("/v1/tables/", headers={"Host": "evil.example"})) == (404, "not_found")
     assert http.head("/healthz").status_code == http.head("/readyz").status_code == 200
+    home = http.get("/", follow_redirects=False)
+    assert (home.status_code, home.headers["location"], home.headers["cache-control"]) == (307, "/docs", "no-store")
     assert code(http.post(path, content=b"x" * 16_385, headers=json_type)) == (413, "body_too_large")
     assert code(http.post(path, content=iter([b"x" * 9_000] * 2), headers=json_type)) == (413, "body_too_large")
     assert code(http.post(path, content=b"{}", headers={"Content-Type": "text/plain"})) == (
@@ -380,7 +382,7 @@ def test_an_unforeseen_fault_shows_nothing(
 
 def test_no_path_breaks_a_line_of_the_log_or_fills_it(service: Service, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
-        assert code(service.http.get(f"/v1/%C2%85%E2%80%A8%1B%C2%9B2J%00{'é' * 5_000}")) == (404, "not_found")
+        assert code(service.http.get(f"/v1/%C2%85%E2%80%A8%1B%C2%9B2J%00{'é' * 5_000}")) == (400, "bad_request")
     (line,) = (JsonLines().format(record) for record in caplog.records if record.message == "call")
     assert line.isascii()
     assert line.isprintable()

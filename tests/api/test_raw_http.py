@@ -1,5 +1,7 @@
 """What somebody can say who writes bytes and keeps to no rules: a problem is the answer, or the connection is cut."""
 
+import json
+import logging
 import socket
 import struct
 import threading
@@ -12,11 +14,12 @@ from typing import Any, Final
 import httpx2
 import pytest
 
-from fairdeal.api import connections
+from fairdeal.api import connections, history
 from fairdeal.api.connections import MAX_HEAD_BYTES, MAX_PIPELINED
+from fairdeal.api.json_logging import JsonLines
 from tests.api.raw import PATIENCE_S, code, connect, heard, said
 from tests.api.serving import served
-from tests.api.table import Person, Service
+from tests.api.table import Person, Service, start_two
 from tests.durability.process import until
 
 HERE: Final = b"Host: here\r\n"
@@ -90,12 +93,11 @@ def test_what_is_no_http_is_a_bad_request(bytes_sent: bytes, port: int) -> None:
         (b"OPTIONS * HTTP/1.1\r\n" + HERE + LAST, (404, "not_found")),
         (b"TRACE /v1/tables HTTP/1.1\r\n" + HERE + LAST, (405, "method_not_allowed")),
         (b"GET /log/rules/../../../../etc/passwd.md HTTP/1.1\r\n" + HERE + LAST, (404, "not_found")),
-        (b"GET /log/rules/..%2f..%2fapp.md HTTP/1.1\r\n" + HERE + LAST, (404, "not_found")),
+        (b"GET /log/rules/..%2f..%2fapp.md HTTP/1.1\r\n" + HERE + LAST, (400, "bad_request")),
         (b"GET /log/tile/../../fairdeal.db HTTP/1.1\r\n" + HERE + LAST, (400, "bad_request")),
         (b"GET /log/tile/%2e%2e/keys HTTP/1.1\r\n" + HERE + LAST, (400, "bad_request")),
         (b"GET //v1/tables HTTP/1.1\r\n" + HERE + LAST, (404, "not_found")),
-        (b"GET /v1/tables/%00 HTTP/1.1\r\n" + HERE + LAST, (422, "invalid_request")),
-        (b"GET /v1/tables/%ff HTTP/1.1\r\n" + HERE + LAST, (422, "invalid_request")),
+        (b"GET /v1/tables/%ff HTTP/1.1\r\n" + HERE + LAST, (400, "bad_request")),
         (b"POST /v1/tables HTTP/1.1\r\nX-HTTP-Method-Override: GET\r\n" + HERE + LAST, (401, "unauthenticated")),
     ],
 )
@@ -329,11 +331,118 @@ def test_what_is_not_http_as_we_speak_it_is_refused(port: int, call: bytes) -> N
     assert code(said(port, call)) == (400, "bad_request")
 
 
-def test_a_head_is_answered_by_a_head(port: int) -> None:
-    answer = said(port, b"HEAD /v1/tables HTTP/1.1\r\n" + HERE + LAST)
-    assert answer.startswith(b"HTTP/1.1 405 ")
-    assert answer.endswith(b"\r\n\r\n")
-    assert b"allow: GET, POST\r\n" in answer
+NOT_ASKED: Final = (b"date: ", b"x-request-id: ", b"transfer-encoding: ")
+"""Lines of a head that say nothing of the resource."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"/healthz",
+        b"/v1/tables",
+        b"/openapi.json",
+        b"/log/checkpoint",
+        b"/v1/nothing",
+        b"/v1/me",
+        b"/v1/accounts",
+        b"/",
+    ],
+)
+def test_a_head_is_that_of_the_get(path: bytes, port: int) -> None:
+    """And no byte more: the call behind it on the connection is answered where it should be."""
+    get, head = (
+        said(port, method + b" " + path + b" HTTP/1.1\r\n" + HERE + b"\r\n" + WELL + LAST)
+        for method in (b"GET", b"HEAD")
+    )
+    (of_get, *_), (of_head, *others) = get.split(b"\r\n\r\n"), head.split(b"\r\n\r\n")
+    lines = [[line for line in told.split(b"\r\n") if not line.startswith(NOT_ASKED)] for told in (of_get, of_head)]
+    assert lines[0] == lines[1]
+    assert b"HTTP/1.1 " in get.split(b"\r\n\r\n")[0]
+    assert [other[:15] for other in others] == [b"HTTP/1.1 200 OK", b'{"status":"ok"}']
+
+
+def test_the_methods_of_a_path_are_told(port: int) -> None:
+    assert b"allow: GET, HEAD, POST\r\n" in said(port, b"PUT /v1/tables HTTP/1.1\r\n" + HERE + LAST)
+    assert b"allow: POST\r\n" in said(port, b"HEAD /v1/accounts HTTP/1.1\r\n" + HERE + LAST)
+
+
+def test_the_head_of_a_stream_begins_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(tmp_path)
+    player, _ = start_two(service)
+    listened: list[str] = []
+    monkeypatch.setattr(service.app.state.services.hub, "listen", lambda m, *_: listened.append(m))
+    token = player.person.headers["Authorization"].encode()
+    head = f"HEAD /v1/matches/{player.m}/stream HTTP/1.1\r\n".encode() + HERE + b"Authorization: " + token
+    with served(service) as url:
+        answer = said(int(url.rsplit(":", 1)[1]), head + b"\r\n\r\n" + WELL + LAST)
+    first, second, body = answer.split(b"\r\n\r\n")
+    assert first.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert b"content-type: text/event-stream" in first
+    assert (second[:15], body) == (b"HTTP/1.1 200 OK", b'{"status":"ok"}')
+    assert listened == []
+
+
+@pytest.mark.parametrize("path", ["/v1/%74ables", "/%76%31/tables", "/v1/tables%2F", "/v1/tables%00", "/%"])
+def test_a_path_has_one_spelling(path: str, port: int) -> None:
+    """A proxy may let through, or count, what it does not take for the call that it is."""
+    for method in ("GET", "HEAD", "POST"):
+        answer = said(port, f"{method} {path} HTTP/1.1\r\n".encode() + HERE + LAST)
+        if method == "HEAD":
+            assert answer.startswith(b"HTTP/1.1 400 ")
+        else:
+            assert code(answer) == (400, "bad_request")
+
+
+def test_a_chunked_answer_goes_on_to_the_end_for_who_says_no_more(
+    port: int, alice: Person, made: list[connections.BoundedConnection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def rows(*_: object) -> Iterator[str]:
+        yield "the first row"
+        assert go_on.wait(PATIENCE_S)
+        yield "the last row"
+
+    monkeypatch.setattr(history, "_rows", rows)
+    call = b"GET /v1/wallet/statement.csv?month=2026-11 HTTP/1.1\r\n" + HERE
+    call += b"Authorization: " + alice.headers["Authorization"].encode() + b"\r\n\r\n"
+    with closing(connect(port)) as connection:
+        connection.sendall(call)
+        answer = b""
+        while b"the first row" not in answer:
+            answer += connection.recv(4_096)
+        connection.shutdown(socket.SHUT_WR)
+        until(lambda: made[-1]._deaf)
+        go_on.set()
+        answer += heard(connection)
+    assert b"the last row" in answer
+    assert answer.endswith(b"0\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (WELL + b"X-A: " + b"a" * MAX_HEAD_BYTES + b"\r\n" + LAST, "head_too_large"),
+        (WELL + b"X-A: " + b"a" * MAX_HEAD_BYTES, "head_too_large"),
+        (b"noise\r\n\r\n", "bad_request"),
+    ],
+    ids=["whole", "without an end", "no HTTP"],
+)
+def test_what_the_door_does_not_see_leaves_a_line_too(
+    call: bytes, expected: str, port: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "fairdeal.api"):
+        said(port, call)
+    (line,) = (json.loads(JsonLines().format(one)) for one in caplog.records if one.message == "refused")
+    assert (line["code"], line["client"]) == (expected, "127.0.0.1")
+
+
+def test_who_says_nothing_is_no_news(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    """Browsers call ahead."""
+    with caplog.at_level(logging.INFO, "fairdeal.api"), pytest.MonkeyPatch.context() as patched:
+        patched.setattr(connections, "HEAD_SECONDS", 0.05)
+        assert code(said(port)) == (408, "head_timeout")
+    assert [one for one in caplog.records if one.message == "refused"] == []
 
 
 def test_calls_whose_callers_have_gone_are_counted_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
