@@ -8,9 +8,13 @@ import httpx2
 
 from fairdeal.client.errors import ApiError
 
-_AGAIN: Final = frozenset(
-    {httpx2.codes.REQUEST_TIMEOUT, httpx2.codes.TOO_MANY_REQUESTS, httpx2.codes.SERVICE_UNAVAILABLE}
-)
+_BY_A_PROXY: Final = frozenset({httpx2.codes.BAD_GATEWAY, httpx2.codes.GATEWAY_TIMEOUT})
+"""What a proxy says while the service behind it starts anew: it had no answer, whatever became of the call."""
+_AGAIN: Final = _BY_A_PROXY | {
+    httpx2.codes.REQUEST_TIMEOUT,
+    httpx2.codes.TOO_MANY_REQUESTS,
+    httpx2.codes.SERVICE_UNAVAILABLE,
+}
 """Refusals for want of time or room: the call itself may be made again."""
 LONGEST_WAIT_S: Final = 5
 """A service that is busy may ask for so much patience; one that asks for more has refused."""
@@ -24,7 +28,8 @@ def asked_wait(response: httpx2.Response, *, repeatable: bool) -> int | None:
     """
     if response.status_code not in _AGAIN:
         return None
-    if response.status_code == httpx2.codes.SERVICE_UNAVAILABLE and "Retry-After" not in response.headers:
+    unsaid = response.status_code == httpx2.codes.SERVICE_UNAVAILABLE and "Retry-After" not in response.headers
+    if unsaid or response.status_code in _BY_A_PROXY:
         return 0 if repeatable else None  # it may have been done, and its answer lost
     seconds = response.headers.get("Retry-After", "0")
     asked = int(seconds) if seconds.isascii() and seconds.isdecimal() and len(seconds) < SIZE_DIGITS else 0

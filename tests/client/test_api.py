@@ -73,7 +73,19 @@ def test_patience_ends(answering: Answering, pauses: list[float]) -> None:
     assert sum(pauses) == pytest.approx(6.3)
 
 
-@pytest.mark.parametrize(("status", "retry_after", "calls"), [(503, None, 1), (503, "1", 2), (408, None, 2)])
+@pytest.mark.parametrize("status", [502, 504])
+def test_a_proxy_whose_service_starts_anew_is_asked_again(
+    answering: Answering, pauses: list[float], status: int
+) -> None:
+    api, asked = answering([httpx2.Response(status, html="<h1>Bad Gateway</h1>"), READY])
+    api.ready()
+    assert (len(asked), pauses) == (2, [0.1])
+
+
+@pytest.mark.parametrize(
+    ("status", "retry_after", "calls"),
+    [(503, None, 1), (503, "1", 2), (408, None, 2), (502, None, 1), (502, "1", 1), (504, None, 1)],
+)
 def test_a_call_that_is_not_safe_to_repeat_is_repeated_when_it_had_no_effect(
     answering: Answering, pauses: list[float], status: int, retry_after: str | None, calls: int
 ) -> None:
