@@ -192,7 +192,9 @@ async def _events(hub: Hub, account_id: str, token: str, first: Answer) -> Async
 
 @router.post("/void", operation_id="void_match", dependencies=[OperatorDep], tags=["operator"])
 def void(m: MatchId, services: ServicesDep, language: Language = "en") -> TableOut:
-    """Ends a match that every seat has joined, all stakes back whole. For the operator; the record says so for ever."""
+    """Ends a match, all stakes back whole: void, or cancelled as long as a seat has not joined. For the operator; the
+    record says so for ever.
+    """
     return describe(services, services.play.void(m), None, language)
 
 

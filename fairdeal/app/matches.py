@@ -18,7 +18,7 @@ from fairdeal import ledger
 from fairdeal.app.house import House
 from fairdeal.app.hub import Hub
 from fairdeal.app.kept import KeptMatches
-from fairdeal.app.ports import Append, CommitResult, Seat, SignificantEvent, Status, Store, Table
+from fairdeal.app.ports import Append, CommitResult, Seat, SignificantEvent, SignificantKind, Status, Store, Table
 from fairdeal.commit import Seed
 from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, StoreBusy, UnknownMatch, WrongPhase
 from fairdeal.ledger import Transaction
@@ -116,13 +116,20 @@ class Matches:
         return Match(table, self._fold(table, kept.state if kept else None))
 
     def step(
-        self, match_id: str, now: int, choose: Callable[[Match], Command | None], *, patient: bool = True
+        self,
+        match_id: str,
+        now: int,
+        choose: Callable[[Match], Command | None],
+        *,
+        significant: SignificantKind | None = None,
+        patient: bool = True,
     ) -> Match:
         """Takes the step that `choose` says, at the latest moment that it holds for; none when it says None or
         the command gives no events.
 
         `choose` is asked again when the match changed under it, and refuses by raising. Returns the match afterwards.
-        Who has other matches to look after is not `patient`: StoreBusy is raised when somebody has this one in hand.
+        The auditor is told of a `significant` one. Who has other matches to look after is not `patient`: StoreBusy is
+        raised when somebody has this one in hand.
         """
         with self._one_at_a_time(match_id, patient=patient):
             for _ in range(_ATTEMPTS):
@@ -138,6 +145,8 @@ class Matches:
                     return match
                 after = reduce(lambda state, event: evolve(state, event, seed), events, match.state)
                 append = _append(match, events, after, now, seed, patient=patient)
+                if significant is not None:
+                    append = replace(append, significant=SignificantEvent(now, significant, {"m": match_id}))
                 if self._store.commit(append) is CommitResult.COMMITTED:
                     self._kept.put(match_id, after, append.lines, seed)
                     self._count(events)
@@ -299,7 +308,6 @@ def _append(
         at=now,
         commitment=joins[0]["seed_commitment"] if joins else None,
         money=_money(match, after),
-        significant=_significant(after, now),
         leaves=due_leaves(match.state, after, seed),
         patient=patient,
     )
@@ -335,10 +343,3 @@ def _money(match: Match, after: MatchState) -> Transaction | None:
         return ledger.cancel(table.match_id, accounts, table.stake, asset=table.asset, at=after.last_t)
     lines = settlement_lines(after)
     return ledger.pay_out(table.match_id, accounts, lines, money_outcome(after), asset=table.asset, at=after.last_t)
-
-
-def _significant(after: MatchState, now: int) -> SignificantEvent | None:
-    """That the operator ends a match void is for the auditor to see."""
-    if after.ending is None or after.ending.cause != "operator":
-        return None
-    return SignificantEvent(now, "void", {"m": after.terms.m})

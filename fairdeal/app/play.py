@@ -13,7 +13,7 @@ from fairdeal.app.matches import Match, Matches
 from fairdeal.app.ports import Account, Status
 from fairdeal.errors import IllegalAction, Malformed, NotSeated, Stale, Unauthenticated, WrongPhase
 from fairdeal.match.actions import SignedAction, retry_of
-from fairdeal.match.decide import Command, Move, Void
+from fairdeal.match.decide import Cancel, Command, Move, Void
 from fairdeal.match.events import Event
 from fairdeal.match.files import write_bundle
 from fairdeal.match.leaves import LOST
@@ -93,16 +93,19 @@ class Play:
         return self._answer(match, match.seat_of(account.id).seat, start)
 
     def void(self, m: str) -> Match:
-        """The operator ends a match that every seat has joined: all stakes go back. Asked again, it answers the same.
+        """The operator ends a match, all stakes go back: void, or cancelled as long as a seat has not joined. Asked
+        again of one that ended so, it answers the same. The auditor sees it once.
 
         Raises UnknownMatch, WrongPhase.
         """
 
         def choose(match: Match) -> Command | None:
             ending = match.state.ending
-            return None if ending is not None and ending.cause == "operator" else Void()
+            if ending is not None and (ending.cause == "operator" or ending.reason == "cancelled"):
+                return None
+            return Void() if match.state.full else Cancel()
 
-        return self._matches.step(m, self._clock.now_ms(), choose)
+        return self._matches.step(m, self._clock.now_ms(), choose, significant="void")
 
     def transcript(self, account: Account | None, m: str) -> tuple[bytes, ...]:
         """Every event line: for the seats at any time, for anybody after the end.

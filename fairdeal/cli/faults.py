@@ -21,7 +21,7 @@ _HINTS: Final = {
     "unknown_account": "signing up answered the account's id; an account that was erased is unknown as well",
     "unknown_withdrawal": "`fairdeal operator withdrawals` lists those that wait, with their ids",
     "withdrawal_ended": "a payout that should not have been is undone by `fairdeal operator reverse`",
-    "wrong_phase": "until all have joined a table ends by itself, all stakes back; what has ended stays as it ended",
+    "wrong_phase": "what has ended stays as it ended",
     "insufficient_funds": "the money is staked or spent; a balance never goes below zero",
 }
 """By code: an error's own, or the one of the service's problem."""
@@ -29,7 +29,7 @@ _HINTS: Final = {
 _WORDS: Final = {
     "idempotency_conflict": "that --reference was used before, for another account, amount or asset",
     "terms_refused": "the service does not play for that asset",
-    "wrong_phase": "a match is made void between the last seat's joining and its end",
+    "wrong_phase": "the match has ended already",
 }
 """Where the service speaks of its API: the same in words of the commands, by the problem's code."""
 

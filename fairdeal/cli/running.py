@@ -115,7 +115,7 @@ def erase(account: Account, reason: Reason, url: Url) -> None:
 
 @app.command()
 def void(m: Match, url: Url) -> None:
-    """End a match void, with all stakes back."""
+    """End a match void, or a table that not all have joined cancelled, with all stakes back."""
     with role_api("operator", url) as api:
         typer.echo(f"{m}  {api.void_match(m)['status']}")
 

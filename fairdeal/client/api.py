@@ -262,7 +262,7 @@ class Api:
         self._send("POST", f"/v1/accounts/{account}/erase", {"reason": reason})
 
     def void_match(self, m: str) -> Answer:
-        """End a match void, all stakes back; the table's description."""
+        """End a match, all stakes back: void, or cancelled as long as a seat has not joined. The table as described."""
         return self._call("POST", f"/v1/matches/{m}/void")
 
     def identify(self, player: str, reason: str) -> Answer:

@@ -174,6 +174,35 @@ def test_the_operator_ends_a_match(service: Service) -> None:
     service.check_money()
 
 
+@pytest.mark.parametrize("joined", [0, 1, 2, 3], ids=["nobody", "one sits", "both sit", "one has joined"])
+def test_the_operator_ends_a_table_that_not_all_have_joined(joined: int, service: Service) -> None:
+    alice, bob = service.person("alice", 1_000), service.person("bob", 1_000)
+    m = ok(alice.post("/v1/tables", {"game": "duel", "stake": 100}))["m"]
+    players = [Player(person, m) for person in (alice, bob)[: min(joined, 2)]]
+    if joined == 3:
+        players[0].join()
+    path, headers = f"/v1/matches/{m}/void", {"Authorization": "Bearer operator-token-of-the-tests"}
+    assert alice.post(path, {}).json()["code"] == "forbidden"
+    assert [person.wallet for person in (alice, bob)] == [
+        (1_000 - 100 * held, 100 * held) for held in (joined > 0, joined > 1)
+    ]
+    for _ in range(2):
+        assert ok(service.http.post(path, headers=headers))["status"] == "ended"
+    state = service.app.state.services.matches.load(m).state
+    assert (state.ending.reason, state.ending.cause) == ("cancelled", None)
+    assert [person.wallet for person in (alice, bob)] == [(1_000, 0)] * 2
+    assert [event.data for event in service.store.significant_events(None, 50, "void")] == [{"m": m}]
+    service.check_money()
+
+
+def test_a_table_that_its_opener_called_off_is_no_act_of_the_operator(service: Service) -> None:
+    alice = service.person("alice", 1_000)
+    m = ok(alice.post("/v1/tables", {"game": "duel", "stake": 100}))["m"]
+    ok(alice.post(f"/v1/tables/{m}/cancel", {}))
+    ok(service.http.post(f"/v1/matches/{m}/void", headers={"Authorization": "Bearer operator-token-of-the-tests"}))
+    assert service.store.significant_events(None, 50, "void") == ()
+
+
 def test_the_limit_of_deals_voids(tmp_path: Any) -> None:
     service = Service(tmp_path, {"deals_max": 1})
     players = start_two(service)

@@ -236,8 +236,10 @@ def test_the_forms_are_those_of_the_api() -> None:
 
 
 def test_a_refusal_has_its_own_code_the_commands_words_and_a_hint(service: Service, url: str) -> None:
-    alice, nobody = service.person("alice", 70), "0" * 32
-    table = alice.post("/v1/tables", {"game": "duel", "stake": 0}).json()["m"]
+    resigned, _ = start_two(service)
+    resigned.send(resigned.sign({"resign": True}))
+    alice, nobody = resigned.person, "0" * 32
+    alice.post("/v1/tables", {"game": "duel", "stake": 0})
 
     def say(words: str, token: str = OPERATOR) -> str:
         done = run("operator", *shlex.split(words), "--url", url, FAIRDEAL_OPERATOR_TOKEN=token)
@@ -250,7 +252,7 @@ def test_a_refusal_has_its_own_code_the_commands_words_and_a_hint(service: Servi
         "unknown_account": say(f"reset {nobody} --reason 'a passport'"),
         "unknown_withdrawal": say(f"pay {nobody}"),
         "unknown_match": say(f"void {nobody}"),
-        "wrong_phase": say(f"void {table}"),
+        "wrong_phase": say(f"void {resigned.m}"),
         "not_reversible": say(f"reverse withdrawn:{nobody} --reason twice"),
         "account_in_use": say(f"erase {alice.id} --reason asked"),
         "forbidden": say("stopped", token="x" * 16),
@@ -262,7 +264,7 @@ def test_a_refusal_has_its_own_code_the_commands_words_and_a_hint(service: Servi
     assert "the service does not play for that asset (assets: JETON)\n" in refused["terms_refused"]
     assert refused["account_in_use"].endswith("the account has a table or a match that has not ended\n")
     assert "\nhint: `fairdeal operator withdrawals`" in refused["unknown_withdrawal"]
-    assert "\nhint: until all have joined " in refused["wrong_phase"]
+    assert "\nhint: what has ended stays as it ended" in refused["wrong_phase"]
     assert "FAIRDEAL_OPERATOR_TOKEN" in refused["forbidden"]
 
 
