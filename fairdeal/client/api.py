@@ -177,12 +177,17 @@ class Api:
         return self._call("GET", f"/v1/matches/{m}", query={"from": start})
 
     def stream(self, m: str, start: int) -> Generator[Answer, None, None]:
-        """Answers as they come, from event number `start` on, until the service or the network ends the stream."""
+        """Answers as they come, from event number `start` on, until the service or the network ends the stream.
+
+        One that a busy service does not begin has ended at once.
+        """
         timeout = httpx2.Timeout(_TIMEOUT_S, read=_SILENCE_S)
         try:
             with self._http.stream(
                 "GET", f"/v1/matches/{m}/stream", params={"from": start}, timeout=timeout
             ) as response:
+                if asked_wait(response, repeatable=True) is not None:
+                    return
                 if response.status_code != httpx2.codes.OK:
                     response.read()
                     raise refusal_of(response)

@@ -50,6 +50,19 @@ def test_a_busy_service_is_asked_again_when_it_said(answering: Answering, pauses
     assert (len(asked), pauses) == (3, [3, 6])
 
 
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_stream_that_a_busy_service_does_not_begin_has_ended(answering: Answering, status: int) -> None:
+    api, asked = answering([refused(status)])
+    assert [*api.stream("0f" * 16, 0)] == []
+    assert len(asked) == 1
+
+
+def test_a_stream_that_is_refused_raises(answering: Answering) -> None:
+    api, _ = answering([refused(403)])
+    with pytest.raises(ApiError):
+        next(api.stream("0f" * 16, 0))
+
+
 @pytest.mark.parametrize(("status", "retry_after"), [(429, "6"), (503, "3600"), (409, "1"), (400, None), (404, "0")])
 def test_a_refusal_is_one(answering: Answering, pauses: list[float], status: int, retry_after: Any) -> None:
     api, asked = answering([refused(status, retry_after), READY])
