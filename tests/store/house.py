@@ -14,6 +14,9 @@ from fairdeal.errors import FairdealError
 ASSET = "JETON"
 FEES = ledger.FeeSchedule("house-1", 750, 2**53 - 1, 200, "pot")
 JOIN_MS = 60_000
+DAY = 86_400_000
+NOON = 1_700_000_000_000 // DAY * DAY + DAY // 2
+"""A Tuesday of November 2023: a house begins in the middle of a day, of a week and of a month."""
 MOST = 1_000
 """Unfinished tables of one opener."""
 NOBODY = "f" * 32
@@ -47,7 +50,7 @@ class House:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._ids: Iterator[int] = count(1)
-        self.now = 1_000
+        self.now = NOON
 
     def id(self) -> str:
         self.now += 1
