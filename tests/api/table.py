@@ -1,6 +1,7 @@
 """A service on a file of its own, with a clock that stands still until told, and seats that sign by themselves."""
 
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -277,6 +278,11 @@ def on_turn(players: tuple[Player, ...]) -> Player:
     return players[state.deal.turn]
 
 
+def lines(player: Player) -> list[dict[str, Any]]:
+    """The lines of the player's match, asked for anew."""
+    return [json.loads(line) for line in ok(player.person.get(f"/v1/matches/{player.m}"))["events"]]
+
+
 def play_out(players: tuple[Player, ...], choose: Choice = first_legal) -> None:
     """Plays until nothing follows. Who is on turn looks, and all at the beginning and at the end."""
     player = on_turn(players)
@@ -302,3 +308,12 @@ def ok(response: Any) -> dict[str, Any]:
     assert response.is_success, response.text
     body: dict[str, Any] = response.json()
     return body
+
+
+def code(response: Any) -> tuple[int, str]:
+    """The status and the code of a refusal, which is a problem (RFC 9457)."""
+    assert response.headers["content-type"] == "application/problem+json"
+    body = response.json()
+    assert body["type"] == f"/v1/errors/{body['code']}"
+    assert body["status"] == response.status_code
+    return response.status_code, body["code"]

@@ -1,3 +1,5 @@
+"""What the service is set up with, and what it does not start with."""
+
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -6,13 +8,14 @@ import pytest
 from pydantic import ValidationError
 
 from fairdeal import ledger
-from fairdeal.errors import Malformed
+from fairdeal.errors import KeyMissing, KeyRefused, Malformed, SealBroken
 from fairdeal.keys import SigningKey
 from fairdeal.ledger import FeeSchedule
 from fairdeal.ledger.currencies import _BY_DECIMALS, DECIMALS
 from fairdeal.match.schema import OPEN
 from fairdeal.settings import Settings
 from fairdeal.tlog import VerifierKey
+from tests.api.table import Service, start_two
 from tests.simulator import play
 
 
@@ -159,3 +162,23 @@ def test_witnesses_of_another_log_or_from_nowhere(tmp_path: Path) -> None:
     with pytest.raises(Malformed, match="of another log"):
         Settings(witnesses=path).read_witnesses()
     assert Settings().read_witnesses() is None
+
+
+@pytest.mark.parametrize(("name", "error"), [("sealing.key", SealBroken), ("receipts.key", KeyMissing)])
+def test_it_does_not_start_with_other_keys_than_its_matches(tmp_path: Path, name: str, error: type[Exception]) -> None:
+    service = Service(tmp_path)
+    start_two(service)
+    (tmp_path / "keys" / name).write_text("ab" * 32 + "\n")
+    with pytest.raises(error):
+        service.restart(1_000)
+    (tmp_path / "keys" / name).chmod(0o640)
+    with pytest.raises(KeyRefused, match="open to others"):
+        service.start()
+
+
+def test_production_makes_no_keys(tmp_path: Path) -> None:
+    with pytest.raises(KeyRefused):
+        Service(tmp_path, {"environment": "production", "origin": "https://play.example", "log": "play.example"})
+    with pytest.raises(ValueError, match="https"):
+        Service(tmp_path, {"environment": "production"})
+    assert not (tmp_path / "keys").exists()
