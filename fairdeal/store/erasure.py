@@ -2,12 +2,12 @@
 
 from sqlalchemy import Connection, delete, exists, func, select, update
 
-from fairdeal.app.ports import SignificantEvent, Status
+from fairdeal.app.ports import SignificantEvent
 from fairdeal.errors import AccountInUse
 from fairdeal.ledger import cash, held, pending
 from fairdeal.store import audit, safeguards
 from fairdeal.store.people import lock_account
-from fairdeal.store.rows import accounts, balances, entries, matches, seats, sessions, transactions
+from fairdeal.store.rows import accounts, balances, entries, matches, seats, sessions, transactions, unfinished
 
 
 def erase(connection: Connection, account_id: str, password_hash: str, reason: str, at: int, kept_ms: int) -> None:
@@ -30,7 +30,7 @@ def _check_unused(connection: Connection, account_id: str, at: int, kept_ms: int
     own = [name(account_id) for name in (cash, held, pending)]
     money = exists().where(balances.c.account.in_(own), balances.c.balance != 0)
     here = exists().where(seats.c.match_id == matches.c.id, seats.c.account_id == account_id)
-    playing = exists().where(matches.c.status != Status.ENDED.value, (matches.c.opener == account_id) | here)
+    playing = exists().where(unfinished, (matches.c.opener == account_id) | here)
     last_seat = select(func.max(seats.c.sat_at)).where(seats.c.account_id == account_id)
     last_money = select(func.max(transactions.c.at)).where(
         transactions.c.id.in_(select(entries.c.transaction_id).where(entries.c.account.in_(own)))
