@@ -82,7 +82,6 @@ def commands() -> Iterator[str]:
     """Every command line of `fairdeal` in `deploy/` and in the documents' blocks, without the program's name."""
     yield from re.findall(r"^ExecStart=\S+/bin/fairdeal (.*)$", UNIT, re.MULTILINE)
     yield from (" ".join(json.loads(words)) for words in re.findall(r"^CMD (.*)$", DOCKERFILE, re.MULTILINE))
-    yield from re.findall(r"`docker compose run --rm operator ([^`]*)`", HANDBOOK)
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         for block in re.findall(r"^```sh\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL):
             prefix = r"^(?:[A-Z_]+=\S+ )*(?:\S*/)?fairdeal |^docker compose run (?:--\w+ )*operator "
@@ -126,13 +125,25 @@ def test_compose_sets_up_a_service_for_production(file: str, user: str, monkeypa
     urls = re.findall(rf"^\| `{file}` \|.*?`(FAIRDEAL_DATABASE_URL)=(.*?)`", HANDBOOK, re.MULTILINE)
     settings = set_up(monkeypatch, {name: value.strip("'\"") for name, value in [*given, *urls]})
     place = make_url(str(settings.place()))
-    assert (place.username, place.host, place.database) == (user, "database", "fairdeal")
-    assert "  database:\n    image: postgres" in COMPOSE
+    assert (place.username, place.host, place.database) == (user, "127.0.0.1", "fairdeal")
+    assert '      - "127.0.0.1:5432:5432"\n' in COMPOSE
     assert "POSTGRES_DB: fairdeal\n      POSTGRES_USER: owner\n" in COMPOSE
     kept = [str(settings.keys), str(settings.log_copy)]
     assert re.findall(r"^    - \w+:(/srv/.*)$", COMPOSE, re.MULTILINE) == kept
     made = re.findall(r"install --directory --owner fairdeal --mode 700 (.*)$", DOCKERFILE, re.MULTILINE)
     assert made == [" ".join(kept)]
+
+
+def test_no_container_hangs_on_another_ones_network_and_no_port_is_open_but_the_proxys() -> None:
+    assert re.findall(r"^ +network_mode: (.*)$", COMPOSE, re.MULTILINE) == ["host", "host"]
+    assert re.findall(r"^    ports:\n((?:      .*\n)+)", COMPOSE, re.MULTILINE) == ['      - "127.0.0.1:5432:5432"\n']
+    assert re.findall(r"^    listen (?:\[::\]:)?(.*);$", NGINX, re.MULTILINE) == ["443 ssl", "443 ssl"]
+
+
+def test_the_database_is_healthy_only_when_it_listens() -> None:
+    """While it is made, a server with nothing but a socket runs `database.sql`, and is stopped again."""
+    (words,) = re.findall(r'\["CMD", ("pg_isready".*)\]', COMPOSE)
+    assert "--host=127.0.0.1" in json.loads(f"[{words}]")
 
 
 def set_up(monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> Settings:
