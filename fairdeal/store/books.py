@@ -92,8 +92,8 @@ def wallet(connection: Connection, account_id: str, asset: str) -> Wallet:
 
 
 def held_assets(connection: Connection) -> frozenset[str]:
-    """Those of which not every balance is zero. Then the cashier's is not: it is minus the sum of all others, none of which
-    is below zero.
+    """Those of which not every balance is zero. Then the cashier's is not: it is minus the sum of all others, and none
+    of these is below zero.
     """
     some = select(balances.c.asset).where(balances.c.account == CASHIER, balances.c.balance != 0)
     return frozenset(connection.execute(some).scalars())
