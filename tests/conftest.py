@@ -13,18 +13,30 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from argon2 import PasswordHasher
+from hypothesis import HealthCheck, settings
 
-from fairdeal.app import passwords, sequencer
+from fairdeal.api import connections
+from fairdeal.app import passwords, sequencer, witnesses
 from fairdeal.belote import RULESETS
+from fairdeal.client import api as client_api
 from fairdeal.store import postgresql
 from fairdeal.tlog import leaf_hash
 from fairdeal.tlog import root as tree
+from fairdeal.witness import asking
 from tests.rules.questions import QUESTIONS, question_of
 
 if TYPE_CHECKING:
     from tests.store.postgres import Postgres
 
 VECTORS = Path(__file__).parent / "vectors"
+UNHURRIED_S = 3_600.0
+ANSWER_S = 240.0
+"""For the next bytes of an answer: whoever never says any is still found out."""
+
+# The same examples on every machine, and none that is a fault because the machine was slow with it.
+settings.register_profile("anywhere", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("anywhere")
+
 Named = Iterable[tuple[str, Any]]
 
 
@@ -198,12 +210,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def cheap_and_unhurried() -> Iterator[None]:
     """In this process nobody guesses passwords, and hashing them well would be a quarter of what the tests do. And no
     test comes out otherwise for taking seconds, on a machine that is busy or stands still: a log that nobody asks to go
-    on does not, and a transaction may pause.
+    on does not, a transaction may pause and wait, callers may in the middle of a call, and so may answers.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-        patch.setattr(sequencer, "STUCK_SECONDS", 3_600.0)
-        patch.setattr(postgresql, "_SESSION", f"{postgresql._SESSION} -c idle_in_transaction_session_timeout=10min")
+        patch.setattr(sequencer, "STUCK_SECONDS", UNHURRIED_S)
+        patch.setattr(witnesses, "FIRST_SECONDS", UNHURRIED_S)
+        for calls in (client_api, asking):
+            patch.setattr(calls, "_TIMEOUT_S", ANSWER_S)
+        for name in ("HEAD_SECONDS", "BODY_SECONDS", "STALL_SECONDS"):
+            patch.setattr(connections, name, UNHURRIED_S)
+        patient = "-c lock_timeout=10min -c idle_in_transaction_session_timeout=10min"
+        patch.setattr(postgresql, "_SESSION", f"{postgresql._SESSION} {patient}")
+        patch.setattr(postgresql, "_CONNECT_SECONDS", round(UNHURRIED_S))
         yield
 
 

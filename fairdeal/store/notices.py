@@ -6,6 +6,7 @@ and then. What has happened is read from the store.
 """
 
 import logging
+import math
 import secrets
 import time
 from collections.abc import Callable
@@ -92,7 +93,7 @@ class Notices:
 
     def _hear_on(self, connection: psycopg.Connection) -> None:
         connection.execute(f"LISTEN {_CHANNEL}")
-        looked = 0.0
+        looked = -math.inf  # a machine's own clock may have begun a moment ago
         while not self._stopping.is_set():
             if time.monotonic() - looked > LOOK_SECONDS:
                 self._hear_anything()

@@ -223,12 +223,20 @@ def test_a_body_that_comes_by_drops_is_given_up(port: int, monkeypatch: pytest.M
     assert b'"code":"body_timeout"' in answer
 
 
+def heard_well(connection: socket.socket) -> bytes:
+    """Everything up to the answer to WELL."""
+    answer = b""
+    while not answer.endswith(b'{"status":"ok"}'):
+        part = connection.recv(65_536)
+        assert part, answer
+        answer += part
+    return answer
+
+
 def test_an_empty_line_after_a_call_begins_the_next(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(connect(port)) as connection:
         connection.sendall(WELL + b"\r\n")
-        answer = b""
-        while not answer.endswith(b'{"status":"ok"}'):
-            answer += connection.recv(4_096)
+        heard_well(connection)
         monkeypatch.setattr(connections, "HEAD_SECONDS", 0.1)
         connection.sendall(b"\r\n")
         assert code(heard(connection)) == (408, "head_timeout")
@@ -293,9 +301,7 @@ def test_a_slow_reader_is_not_one_that_stalls(port: int, made: list[connections.
 def test_a_reader_that_reads_is_not(port: int, made: list[connections.BoundedConnection]) -> None:
     with closing(connect_small(port)) as connection:
         connection.sendall((b"GET /openapi.json HTTP/1.1\r\n" + HERE + b"\r\n") * 7 + WELL + b"\r\n")
-        answer = b""
-        while not answer.endswith(b'{"status":"ok"}'):
-            answer += connection.recv(65_536)
+        answer = heard_well(connection)
         assert made[-1]._stalled is None
     assert answer.count(b"HTTP/1.1 200 ") == 8
 

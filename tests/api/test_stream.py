@@ -4,9 +4,9 @@ import json
 import socket
 import struct
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,12 @@ def messages(url: str, player: Player, start: int, resumed: int | None = None) -
             yield message.id, json.loads(message.data)
 
 
+def told(heard: list[tuple[str, dict[str, Any]]], player: Player) -> bool:
+    """Whether the stream has said all that this player has looked at."""
+    assert player.state is not None
+    return bool(heard) and int(heard[-1][0]) >= player.state.size
+
+
 def test_a_stream_says_everything_once_and_ends(unserved: Service) -> None:
     players = start_two(unserved)
     heard: list[tuple[str, dict[str, Any]]] = []
@@ -43,15 +49,15 @@ def test_a_stream_says_everything_once_and_ends(unserved: Service) -> None:
         listening.start()
         for _ in range(10):
             player = on_turn(players)
+            until(partial(told, heard, player))
             player.take(ok(player.send(player.sign(first_legal(player)))))
-            time.sleep(0.01)
         players[1].look()
         ok(players[1].send(players[1].sign({"resign": True})))
         listening.join(WAIT_S)
         assert not listening.is_alive()
         whole = unserved.http.get(f"/v1/matches/{players[0].m}/transcript").text.splitlines()
     assert [line for _, answer in heard for line in answer["events"]] == whole
-    assert len(heard) > 2
+    assert len(heard) > 10
     for size, answer in heard:
         assert int(size) == answer["from"] + len(answer["events"]) == answer["view"]["size"]
         assert answer["view"]["seat"] == players[0].seat

@@ -25,7 +25,7 @@ from fairdeal.app.disks import Disks
 from fairdeal.errors import AddressRefused, StoreFailed
 from tests.api.serving import served
 from tests.api.table import OPERATOR, Service, bearer, ok, on_turn, play_out, start_two
-from tests.durability.process import WAIT_S
+from tests.durability.process import WAIT_S, reserved_port, until
 
 Labels = tuple[tuple[str, str], ...]
 
@@ -121,16 +121,20 @@ def test_a_store_in_trouble_hides_no_other_number(service: Service, monkeypatch:
 
 def test_metrics_are_for_this_machine_and_no_route_of_the_api(service: Service) -> None:
     assert service.http.get("/metrics", headers=bearer(OPERATOR)).status_code == 404
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(AddressRefused), serve_metrics(Metrics(), port):
-            pytest.fail("it listens on a port that is taken")
-    with serve_metrics(service.app.state.services.metrics, port):
-        answer = httpx2.get(f"http://127.0.0.1:{port}/metrics")
-        assert "fairdeal_matches" in answer.text
-        assert answer.headers["content-type"].startswith("text/plain")
-    with serve_metrics(service.app.state.services.metrics, None), pytest.raises(httpx2.ConnectError):
-        httpx2.get(f"http://127.0.0.1:{port}/metrics")
+    with (
+        closing(socket.create_server(("127.0.0.1", 0))) as taken,
+        pytest.raises(AddressRefused),
+        serve_metrics(Metrics(), taken.getsockname()[1]),
+    ):
+        pytest.fail("it listens on a port that is taken")
+    with closing(reserved_port()) as holder:
+        port = holder.getsockname()[1]
+        with serve_metrics(service.app.state.services.metrics, port):
+            answer = httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=WAIT_S)
+            assert "fairdeal_matches" in answer.text
+            assert answer.headers["content-type"].startswith("text/plain")
+        with serve_metrics(service.app.state.services.metrics, None), pytest.raises(httpx2.ConnectError):
+            httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=WAIT_S)
 
 
 def test_one_line_for_a_call_and_its_id_in_every_line(
@@ -284,8 +288,8 @@ def test_connections_are_bounded(tmp_path: Path) -> None:
             caller.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             assert caller.recv(4_096).startswith(b"HTTP/1.1 200 ")
             caller.close()
-        while httpx2.get(f"{url}/healthz").status_code == 503:  # until it has seen that they hung up
-            pass
+        # When it has seen that they hung up.
+        until(lambda: httpx2.get(f"{url}/healthz", timeout=WAIT_S).is_success)
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET /healthz HTTP/1.1\r\nHost:"])

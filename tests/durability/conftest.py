@@ -8,5 +8,4 @@ import pytest
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A start of the service takes as long as it takes: the client tries for minutes, not for six seconds."""
     monkeypatch.setattr("fairdeal.client.api._ATTEMPTS", 1_000)
-    monkeypatch.setattr("fairdeal.client.api._TIMEOUT_S", 60.0)
     monkeypatch.setattr("fairdeal.client.api.time", SimpleNamespace(sleep=lambda s: time.sleep(min(s, 0.2))))

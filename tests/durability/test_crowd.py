@@ -18,15 +18,25 @@ from tests.durability.process import HOST, WAIT_S, Service, until
 
 CALLERS = 100
 """Of each kind, on one service."""
+STALLING = 987
+"""The length of a body of which the rest never comes."""
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    hasty = (
-        "import sys; from fairdeal.api import connections; connections.BODY_SECONDS = 5;"
-        " from fairdeal.cli import main; main()"
-    )
-    with Service(tmp_path_factory.mktemp("crowd"), (sys.executable, "-c", hasty)) as running:
+    """Gives a caller all the time it takes on a machine that stands still, but for bodies of one length."""
+    patient = f"""
+from fairdeal.api import connections
+from fairdeal.cli import main
+connections.HEAD_SECONDS = connections.BODY_SECONDS = {WAIT_S}
+expect = connections.BoundedConnection._expect
+def hasty(self, seconds, otherwise):
+    stalls = (b"content-length", b"{STALLING}") in (self.headers or [])
+    expect(self, 1.0 if stalls and otherwise is connections.SLOW_BODY else seconds, otherwise)
+connections.BoundedConnection._expect = hasty
+main()
+"""
+    with Service(tmp_path_factory.mktemp("crowd"), (sys.executable, "-c", patient)) as running:
         yield running
 
 
@@ -54,7 +64,7 @@ def answer(caller: socket.socket) -> bytes:
 
 def test_callers_that_stall_do_not_keep_two_from_playing(service: Service) -> None:
     """Heads and bodies that never end, and connections that say nothing at all."""
-    slow_body = head(service, "Content-Length: 1000") + b'{"name": "'
+    slow_body = head(service, f"Content-Length: {STALLING}") + b'{"name": "'
     with crowd(service, b"", b"POST /v1/sessions HTTP/1.1\r\nHost: x", slow_body) as callers:
         both = programs(service)
         m = seated(both)
@@ -105,5 +115,5 @@ def test_the_service_has_fewer_descriptors_than_callers(tmp_path: Path) -> None:
         service.wait_ready()
         play_both(both, m)
         check_kept(both, m)
-        assert len(os.listdir(f"/proc/{service.pid}/fd")) < CALLERS / 2
+        until(lambda: len(os.listdir(f"/proc/{service.pid}/fd")) < CALLERS / 2)
         assert "ResourceWarning" not in service.log.read_text()

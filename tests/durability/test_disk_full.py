@@ -36,7 +36,8 @@ from tests.durability.process import HOUR_MS, STEP_MS, Service, TimedService
 
 FULL_MS = HOUR_MS + STEP_MS
 """Longer than a decision lasts, grace included."""
-DISK = "4m"
+DISK = "16m"
+"""More than the write-ahead log takes before it begins again, however long a match lasts."""
 
 
 class Disk(Protocol):

@@ -68,11 +68,6 @@ def open_tables(service: Service, name: str, count: int) -> list[str]:
         return [api.open_table({"game": "duel", "stake": 0})["m"] for _ in range(count)]
 
 
-def bearer(service: Service, name: str) -> dict[str, str]:
-    with Api(service.url) as api:
-        return {"Authorization": f"Bearer {api.sign_in(name, PASSWORD)['token']}"}
-
-
 def unfinished(service: Service) -> int:
     return int(service.rows("SELECT count(*) FROM matches WHERE status <> 'ended'")[0][0])
 
@@ -156,7 +151,9 @@ def test_a_worker_that_is_gone_is_replaced_and_all_stop_together(tmp_path: Path,
         with psycopg.connect(url, autocommit=True) as ear:
             ear.execute("LISTEN fairdeal")
             (m,) = open_tables(service, "alice", 1)
-            httpx2.post(f"{service.url}/v1/tables/{m}/cancel", headers=bearer(service, "alice")).raise_for_status()
+            with Api(service.url) as api:
+                api.sign_in("alice", PASSWORD)
+                api.cancel_table(m)
             (notice,) = ear.notifies(timeout=WAIT_S, stop_after=1)
         assert notice.payload.endswith(f" match {m}")
         workers = [second, *children(service.pid)]
@@ -195,7 +192,10 @@ def test_what_one_tells_the_other_hears_also_after_a_lost_connection(url: str, m
     notices.tell("match 1")
     until(lambda: heard == ["match 1"])
     with psycopg.connect(url, autocommit=True) as hand:
-        hand.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
+        hand.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+        )
     until(lambda: len(anything) > 1)
     notices.tell("match 2")
     until(lambda: heard == ["match 1", "match 2"])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
@@ -107,7 +107,6 @@ def test_every_settlement_sums_to_zero(
 Places: TypeAlias = Callable[[], contextlib.AbstractContextManager[Path | str]]
 """Each call gives an empty place for a store, which is gone afterwards."""
 EXAMPLES: Final = {"sqlite": 25, "postgresql": 5}
-TOO_SLOW: Final = HealthCheck.too_slow
 SOAK: Final = float(os.environ.get("SOAK", "1"))
 
 
@@ -237,7 +236,7 @@ class AnyHistory(RuleBasedStateMachine):
 
 
 def run_histories(places: Places, examples: int) -> None:
-    profile = settings(max_examples=examples, stateful_step_count=30, deadline=None, suppress_health_check=[TOO_SLOW])
+    profile = settings(max_examples=examples, stateful_step_count=30)
     run_state_machine_as_test(lambda: AnyHistory(places), settings=profile)
 
 

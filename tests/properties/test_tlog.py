@@ -91,7 +91,7 @@ def altered(draw: st.DataObject, proof: tuple[bytes, ...]) -> list[bytes]:
     return changed
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(grown(), st.data())
 def test_inclusion(case: tuple[int, int], data: st.DataObject) -> None:
     index, size = case[0] - 1, case[1]
@@ -113,7 +113,7 @@ def test_inclusion(case: tuple[int, int], data: st.DataObject) -> None:
             check_inclusion(leaf, at, size, under, shown)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(grown(), st.data())
 def test_consistency(case: tuple[int, int], data: st.DataObject) -> None:
     old_size, size = case
@@ -133,7 +133,7 @@ def test_consistency(case: tuple[int, int], data: st.DataObject) -> None:
     check_consistency(0, sha256().digest(), size, root, ())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 40), st.integers(1, 40), st.data())
 def test_nothing_proves_a_history_put_before_the_old_one(old_size: int, added: int, data: st.DataObject) -> None:
     """Any hashes of both trees, in the number that such a proof has."""
@@ -147,7 +147,7 @@ def test_nothing_proves_a_history_put_before_the_old_one(old_size: int, added: i
         check_consistency(old_size, old_root, len(hashes), root, proof)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 600), max_size=6))
 def test_a_log_grown_in_any_batches_has_the_same_tiles(batches: list[int]) -> None:
     total = sum(batches)
@@ -165,7 +165,6 @@ def test_a_log_grown_in_any_batches_has_the_same_tiles(batches: list[int]) -> No
     assert {tile: served[tile] for tile in whole} == whole
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=40), min_size=1, max_size=256))
 def test_entries_come_back_and_in_no_other_number(entries: list[bytes]) -> None:
     assert parse_entries(format_entries(entries), len(entries)) == tuple(entries)

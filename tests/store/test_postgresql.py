@@ -31,7 +31,7 @@ def test_connections_that_the_server_ended_fail_once_and_are_made_anew(place: st
     append = house.append(match_id)
     with psycopg.connect(place, autocommit=True) as hand:
         hand.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
     with pytest.raises(StoreFailed):
@@ -103,7 +103,7 @@ def test_the_journal_is_marked_only_after_whoever_writes_a_transaction(place: st
         with pytest.raises(TimeoutError):
             moving.result(0.3)
         hand.rollback()
-        assert moving.result(5) is CommitResult.COMMITTED
+        assert moving.result(120) is CommitResult.COMMITTED
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_who_leaves_tables_of_several_assets_takes_all_balances_before_a_number(
                 assert not leaving.done()
         hand.execute("SELECT FROM counts FOR UPDATE NOWAIT")
         hand.rollback()
-        assert len(leaving.result(60)) == 2
+        assert len(leaving.result(120)) == 2
 
 
 @on_postgresql
