@@ -1,24 +1,18 @@
 """A real service and the auditor's verifier, which share no code: what was played is exported, and audited twice."""
 
-import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
 
 import httpx2
 import pytest
 
 from fairdeal.cli.operator import log_policy
 from fairdeal.client import Api
-from tests.cli.test_commands import run
+from tests.agreement.auditor import AUDITOR, audit, export
 from tests.durability.duel import play_both, programs, seated
 from tests.durability.process import Service
-
-AUDITOR: Final = "auditor-token-of-the-tests"
 
 
 @dataclass(frozen=True)
@@ -49,20 +43,6 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evening]:
         (home / "policy.txt").write_text(log_policy(service.keys))
         export(service, home / "directory")
         yield Evening(service, home / "directory", home / "policy.txt", played, called_off, waiting)
-
-
-def export(service: Service, folder: Path) -> str:
-    done = run("audit", "export", folder, "--url", service.url, FAIRDEAL_AUDITOR_TOKEN=AUDITOR)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def audit(where: Path | str, *arguments: str | Path) -> tuple[int, dict[str, Any]]:
-    command = [sys.executable, "-m", "fairdeal_verifier", "audit", "--json", str(where), *map(str, arguments)]
-    done = subprocess.run(command, env={"FAIRDEAL_AUDITOR_TOKEN": AUDITOR}, capture_output=True, text=True, check=False)
-    assert done.stdout, done.stderr
-    report: dict[str, Any] = json.loads(done.stdout)
-    return done.returncode, report
 
 
 def test_the_directory_and_the_service_give_one_report(evening: Evening) -> None:

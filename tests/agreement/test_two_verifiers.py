@@ -4,25 +4,17 @@ Only the words of the sentence are each one's own; its numbers are not.
 """
 
 import itertools
-import json
 import os
 import random
-import re
-import subprocess
-from base64 import b64encode
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from fairdeal.errors import Malformed
 from fairdeal.match import parse_bundle, write_bundle, write_held
-from fairdeal_verifier import Policy, verify
-from fairdeal_verifier.errors import WrongUsage
 from fairdeal_verifier.report import Signatures
-from fairdeal_verifier.sentences import sentence
+from tests.agreement.cases import Case, check_agreement
 from tests.agreement.damage import bent, heaped, lying_held, tails
 from tests.agreement.log_forgeries import forged_headers, held_changes, held_forks, policies
 from tests.agreement.log_lies import cosignatures_changed, header_changes
@@ -31,64 +23,12 @@ from tests.agreement.odd_texts import ODD_TEXTS, crossed_keys, odd_events, odd_n
 from tests.agreement.sealing import Forger, Way, ways
 from tests.agreement.short_matches import short
 from tests.simulator import ENDINGS, GAMES, Played, endings, play
-from tests.verifier.javascript import ROOT, node
 
 SCALE = float(os.environ.get("SOAK", "1"))
 CHUNKS = 20
 MATCHES, FORGED, BENT = 300, 4_000, 2_000
 FOUR = [(game, ending) for game in GAMES[1:] for ending in endings(game)]
 MATCHES_OF_FOUR, FORGED_OF_FOUR = 100, 1_000
-WRONG_USAGE = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What both verifiers are given."""
-
-    what: str
-    bundle: bytes
-    policy: bytes | None
-    held: bytes | None
-    signatures: Signatures = "all"
-
-    def as_line(self) -> str:
-        files = {name: getattr(self, name) for name in ("bundle", "policy", "held")}
-        texts = {name: None if data is None else b64encode(data).decode() for name, data in files.items()}
-        return json.dumps({**texts, "signatures": self.signatures})
-
-
-def by_python(case: Case) -> tuple[int, dict[str, Any] | None]:
-    try:
-        policy = None if case.policy is None else Policy.parse(case.policy)
-        report = verify(case.bundle, policy, case.held, signatures=case.signatures)
-    except WrongUsage:
-        return WRONG_USAGE, None
-    return report.exit_code, json.loads(json.dumps(report.as_json(sentence(report, "en"))))
-
-
-def told_in_numbers(report: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The report with the numbers of its sentence in the sentence's place."""
-    if report is None:
-        return None
-    verdict, _, rest = report["sentence"].partition(": ")
-    return report | {"sentence": [verdict, *re.findall(r"\d+", rest)]}
-
-
-def check_agreement(cases: list[Case]) -> None:
-    """One node process for all of them, at work while this one is."""
-    command = [node(), ROOT / "test" / "batch.mjs"]
-    lines = "".join(f"{case.as_line()}\n" for case in cases)
-    with (
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process,
-        ThreadPoolExecutor(1) as other,
-    ):
-        answer = other.submit(process.communicate, lines)
-        told = [(code, told_in_numbers(report)) for code, report in map(by_python, cases)]
-        out, _ = answer.result()
-    assert process.returncode == 0
-    for case, ours, line in zip(cases, told, out.splitlines(), strict=True):
-        code, report = json.loads(line)
-        assert (code, told_in_numbers(report)) == ours, case.what
 
 
 def honest(number: int) -> Iterator[Case]:

@@ -19,6 +19,7 @@ from fairdeal.settings import Settings
 from fairdeal.tlog import EMPTY_ROOT
 
 OPERATOR = "operator-token-of-the-tests"
+AUDITOR = "auditor-token-of-the-tests"
 START = 1_700_000_000_000
 
 

@@ -14,10 +14,10 @@ from fairdeal.app.proof import prove
 from fairdeal.cli import app
 from fairdeal.errors import Malformed
 from fairdeal.ledger import check_books
-from tests.api.table import OPERATOR, Person, Player, Service, bearer, ok
-from tests.api.test_erasure import audit, export
+from tests.agreement.auditor import audit
+from tests.api.auditor import export
+from tests.api.table import AUDITOR, OPERATOR, Person, Player, Service, bearer, ok
 
-AUDITOR = "auditor-token-of-the-tests"
 THREE = {
     "auditor_token": AUDITOR,
     "assets": {"EUR": 2, "JPY": 0, "KWD": 3},
@@ -92,7 +92,7 @@ def test_each_asset_has_its_money_its_fees_and_its_decimals(service: Service, tm
     ok(alice.post("/v1/tables", {"game": "duel", "stake": 0}))
     (tmp_path / "policy").write_text(service.http.get("/log/policy").text)
     export(service, tmp_path / "export")
-    code, report = audit(tmp_path / "export", tmp_path / "policy")
+    code, report = audit(tmp_path / "export", "--policy", tmp_path / "policy")
     assert (code, report["findings"], report["faults"]) == (13, [], [])
     assert report["counts"]["transactions"] == 6 + 3 * 4
     for program in ("csv", "beancount", "hledger"):

@@ -13,9 +13,20 @@ from pydantic import ValidationError
 from fairdeal.app import audit
 from fairdeal.app.tables import RULESETS
 from fairdeal.settings import Settings
-from tests.api.table import OPERATOR, Player, Service, bearer, join_two, ok, play_out, sit_two, start_four, start_two
+from tests.api.table import (
+    AUDITOR,
+    OPERATOR,
+    Player,
+    Service,
+    bearer,
+    join_two,
+    ok,
+    play_out,
+    sit_two,
+    start_four,
+    start_two,
+)
 
-AUDITOR = "auditor-token-of-the-tests"
 FOREVER = "max-age=31536000, immutable"
 NOBODY = "f" * 32
 OF_THE_AUDITOR = {"log_ledger", "log_seats", "match_records", "significant_events"}

@@ -11,12 +11,11 @@ from fairdeal.keyfiles import LOG_KEY, RECEIPTS_KEY, SEALING_KEY, read_key, repl
 from fairdeal.keys import SigningKey
 from fairdeal.store import SqlStore
 from fairdeal.tlog import VerifierKey
-from tests.api.table import FakeClock, Service, bearer, ok
-from tests.api.test_log import check_one_history, log_of
-from tests.api.test_restore import put_back, restored, set_aside
+from tests.api.backup import put_back, restored, set_aside
+from tests.api.log import check_one_history, log_of
+from tests.api.table import AUDITOR, FakeClock, Service, bearer, ok
 from tests.store.postgres import Postgres
 
-AUDITOR = "auditor-token-of-the-tests"
 LOG = "localhost/fairdeal"
 NO_FEES = {"id": "none", "commission_bp": 0, "commission_cap": 2**53 - 1, "tax_bp": 0, "tax_base": "pot"}
 

@@ -2,22 +2,18 @@
 
 import json
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 from fairdeal.app.proof import prove
-from fairdeal.cli.mirror import mirror
 from fairdeal.cli.operator import log_policy
-from fairdeal.client import Api
-from tests.api.table import OPERATOR, Person, Service, bearer, ok, start_two
+from tests.agreement.auditor import audit
+from tests.api.auditor import export
+from tests.api.table import AUDITOR, OPERATOR, Person, Service, bearer, ok, start_two
 
-AUDITOR = "auditor-token-of-the-tests"
 NAME = "Théodora-Zénaïde"
 
 
@@ -30,25 +26,6 @@ def empty(person: Person) -> None:
     asked = ok(person.post("/v1/withdrawals", {"amount": person.wallet[0]}, key=f"all-of-{person.name.encode().hex()}"))
     headers = bearer(OPERATOR) | {"Idempotency-Key": f"pay-{asked['id']}"}
     ok(person.service.http.post(f"/v1/cashier/withdrawals/{asked['id']}", json={"result": "paid"}, headers=headers))
-
-
-def export(service: Service, folder: Path) -> dict[str, bytes]:
-    """Without a socket, and without threads that could let the log grow meanwhile."""
-
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        told = service.http.get(str(request.url), headers=dict(request.headers))
-        return httpx2.Response(told.status_code, content=told.content)
-
-    with Api("http://testserver", AUDITOR, transport=httpx2.MockTransport(answer)) as api:
-        assert mirror(api, folder, lambda _made, _path: None).missing == ()
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def audit(folder: Path, policy: Path, *arguments: str | Path) -> tuple[int, dict[str, Any]]:
-    command = [sys.executable, "-m", "fairdeal_verifier", "audit", "--json", str(folder), "--policy", str(policy)]
-    done = subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True, check=False)
-    assert done.stdout, done.stderr
-    return done.returncode, json.loads(done.stdout)
 
 
 def test_what_an_audit_reads_is_the_same_before_and_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,9 +65,9 @@ def test_what_an_audit_reads_is_the_same_before_and_after(tmp_path: Path, monkey
     assert prove(service.store).fault is None
     service.stop()
     kept = tmp_path / "kept.checkpoint"
-    code, report = audit(tmp_path / "before", tmp_path / "policy", "--keep", kept)
+    code, report = audit(tmp_path / "before", "--policy", tmp_path / "policy", "--keep", kept)
     assert (code, report["findings"], report["faults"]) == (13, [], []), "nobody has witnessed it"
-    code, report = audit(tmp_path / "after", tmp_path / "policy", "--since", kept)
+    code, report = audit(tmp_path / "after", "--policy", tmp_path / "policy", "--since", kept)
     assert (code, report["verdict"], report["findings"], report["faults"]) == (0, "verified", [], [])
     assert report["counts"]["transactions"] == 12, "a deposit that was reversed among them"
 

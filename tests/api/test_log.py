@@ -18,27 +18,15 @@ from fairdeal.match.files import LogPart, parse_bundle, proven_leaves
 from fairdeal.match.leaves import parse_leaf
 from fairdeal.tlog import (
     EMPTY_ROOT,
-    Checkpoint,
-    Policy,
-    TileEdge,
     check_consistency,
     check_inclusion,
     entry_bundles,
     leaf_hash,
     parse_entries,
     root,
-    tiles,
 )
+from tests.api.log import check_one_history, log_of, opened, stored
 from tests.api.table import Service, first_legal, ok, on_turn, play_out, sit_two, start_two
-
-
-def opened(service: Service, note: str) -> Checkpoint:
-    """The checkpoint, under the policy that the service gives out."""
-    return Policy.parse(service.http.get("/log/policy").content).open(note).checkpoint
-
-
-def log_of(service: Service, m: str, **asked: Any) -> dict[str, Any]:
-    return ok(service.http.get(f"/v1/matches/{m}/log", params=asked))
 
 
 def check_leaves(service: Service, part: dict[str, Any]) -> list[str]:
@@ -49,23 +37,6 @@ def check_leaves(service: Service, part: dict[str, Any]) -> list[str]:
         leaf = leaf_hash(canonical.encode(one["leaf"]))
         check_inclusion(leaf, one["index"], checkpoint.size, checkpoint.root, proof)
     return [one["leaf"]["type"] for one in part["leaves"]]
-
-
-def stored(service: Service) -> list[bytes]:
-    return list(service.store.leaves(0, 10_000))
-
-
-def check_one_history(service: Service) -> None:
-    """The head, its checkpoint, every checkpoint before and every tile are those of the leaves."""
-    leaves = stored(service)
-    hashes = [leaf_hash(leaf) for leaf in leaves]
-    assert opened(service, service.http.get("/log/checkpoint").text).root == root(hashes)
-    for size in map(int, service.http.get("/log/checkpoints").text.split()):
-        kept = opened(service, service.http.get(f"/log/checkpoints/{size}").text)
-        assert (kept.size, kept.root) == (size, root(hashes[:size]))
-    _, whole = TileEdge().append(hashes)
-    for tile in tiles(len(leaves)):
-        assert service.http.get(f"/log/{tile.path}").content == whole[tile]
 
 
 def test_each_leaf_is_proven_when_it_is_asked_for(service: Service) -> None:

@@ -16,10 +16,21 @@ from fairdeal.app.proof import DAY_MS, prove
 from fairdeal.errors import StoreFailed
 from fairdeal.ledger import Transaction
 from fairdeal.store import SqlStore
-from tests.api.table import OPERATOR, FakeClock, Person, Player, Service, bearer, join_two, ok, sit_two, start_two
-from tests.cli.test_commands import run
+from tests.api.table import (
+    AUDITOR,
+    OPERATOR,
+    FakeClock,
+    Person,
+    Player,
+    Service,
+    bearer,
+    join_two,
+    ok,
+    sit_two,
+    start_two,
+)
+from tests.cli.command import run
 
-AUDITOR = "auditor-token-of-the-tests"
 PATIENCE_S = 60
 
 

@@ -10,11 +10,9 @@ from typer.testing import CliRunner
 
 from fairdeal import canonical
 from fairdeal.cli import app
+from tests.api.auditor import export
 from tests.api.serving import served
-from tests.api.table import Player, Service, bearer, join_two, ok, start_four, start_two
-from tests.api.test_erasure import export
-
-AUDITOR = "auditor-token-of-the-tests"
+from tests.api.table import AUDITOR, Player, Service, bearer, join_two, ok, start_four, start_two
 
 
 @pytest.fixture

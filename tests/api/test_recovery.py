@@ -3,7 +3,7 @@
 from typing import Any
 
 from fairdeal.app.codes import spelled
-from tests.api.table import OPERATOR, Service, bearer, ok
+from tests.api.table import AUDITOR, OPERATOR, Service, bearer, ok
 
 NEW = "another horse battery"
 
@@ -54,7 +54,7 @@ def test_a_code_is_renewed_by_the_password_and_not_by_a_login_alone(service: Ser
 
 
 def test_the_operator_resets_in_the_auditors_sight(tmp_path: Any) -> None:
-    service = Service(tmp_path, {"auditor_token": "auditor-token-of-the-tests"})
+    service = Service(tmp_path, {"auditor_token": AUDITOR})
     made = sign_up(service, "alice")
     token = ok(log_in(service, "alice", "correct horse"))["token"]
     path, body = f"/v1/accounts/{made['id']}/reset", {"reason": "lost everything, came with a passport"}
@@ -65,7 +65,7 @@ def test_the_operator_resets_in_the_auditors_sight(tmp_path: Any) -> None:
     assert recover(service, "alice", made["recovery_code"]).json()["code"] == "credentials_refused"
     ok(recover(service, "alice", code))
     ok(log_in(service, "alice", NEW))
-    told = ok(service.http.get("/v1/audit/events", headers=bearer("auditor-token-of-the-tests")))["events"]
+    told = ok(service.http.get("/v1/audit/events", headers=bearer(AUDITOR)))["events"]
     assert [(one["kind"], one["data"]) for one in told[:1]] == [("reset", {"account": made["id"]} | body)]
     missing = service.http.post(f"/v1/accounts/{'0' * 32}/reset", json=body, headers=bearer(OPERATOR))
     assert missing.json()["code"] == "unknown_account"

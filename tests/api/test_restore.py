@@ -10,35 +10,14 @@ from typing import Any
 
 import pytest
 
-from fairdeal.app.restore import Restored
 from fairdeal.errors import Broken, LogBehind, StoreFailed
-from fairdeal.main import restore_database
 from fairdeal.match.files import parse_bundle
 from fairdeal.match.leaves import parse_leaf
 from fairdeal.store import LogCopy, SqlStore
 from fairdeal.tlog import leaf_hash, root
+from tests.api.backup import put_back, restored, set_aside
+from tests.api.log import check_one_history, log_of, opened, stored
 from tests.api.table import Player, Service, bearer, first_legal, join_two, ok, on_turn, sit_two, start_two
-from tests.api.test_log import check_one_history, log_of, opened, stored
-
-
-def set_aside(service: Service) -> None:
-    """A backup of the database, as it is now."""
-    service.stop()
-    shutil.copy(service.folder / "fairdeal.db", service.folder / "backup.db")
-    service.start()
-
-
-def put_back(service: Service) -> None:
-    service.stop()
-    for kept in service.folder.glob("fairdeal.db-*"):
-        kept.unlink()
-    shutil.copy(service.folder / "backup.db", service.folder / "fairdeal.db")
-
-
-def restored(service: Service, monkeypatch: pytest.MonkeyPatch) -> Restored:
-    """What `fairdeal restore` does, with the service's clock."""
-    monkeypatch.setattr("fairdeal.main.SystemClock", lambda: service.clock)
-    return restore_database(service.settings)
 
 
 def of_type(service: Service, kind: str) -> list[dict[str, Any]]:

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tests.api.table import OPERATOR, Service, bearer, ok
-
-AUDITOR = "auditor-token-of-the-tests"
+from tests.api.table import AUDITOR, OPERATOR, Service, bearer, ok
 
 
 def reverse(service: Service, transaction: str, key: str, token: str = OPERATOR, reason: str = "twice") -> Any:

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.api.table import OPERATOR, Service, bearer, ok, start_two
+from tests.api.table import AUDITOR, OPERATOR, Service, bearer, ok, start_two
 
 DAY = 86_400_000
-AUDITOR = "auditor-token-of-the-tests"
 
 
 def put(person: Any, path: str, body: dict[str, Any]) -> Any:

@@ -16,11 +16,10 @@ from typing import Any, Final
 import pytest
 
 from tests.api.serving import served
-from tests.api.table import OPERATOR, Person, Player, Service, ok, start_two
+from tests.api.table import AUDITOR, OPERATOR, Person, Player, Service, ok, start_two
 from tests.durability.process import Service as Process
 
 ROOT: Final = Path(__file__).parents[2]
-AUDITOR: Final = "auditor-token-of-the-tests"
 UNLIMITED: Final = {
     f"{name}_burst": 1_000_000 for name in ("account", "address", "sign_up", "tables", "wrong_name", "wrong_address")
 }

@@ -21,6 +21,7 @@ LOCKS = ("requirements/run.txt", "requirements/dev.txt", "requirements/soak.txt"
 
 #: Words are put together here, so that this file does not hold what it forbids.
 MACHINE_PATHS = re.compile("|".join(["/" + "work/", "/" + "root/", "/" + "home/", "/" + "tmp/", "/" + "opt/"]))
+FROM_A_TEST = re.compile(r"^\s*(from|import) tests\.([a-z_.]+\.)?test_")
 UNFINISHED = re.compile(
     "|".join(
         [r"\bTO" + "DO", r"\bFIX" + "ME", r"\bX" + "XX", r"mark\.sk" + "ip", r"pytest\.sk" + "ip", r"\bx" + "fail\\("]
@@ -110,6 +111,10 @@ def test_no_machine_paths() -> None:
     assert not offenders(MACHINE_PATHS)
 
 
+def test_what_tests_share_is_in_no_test() -> None:
+    assert offenders(FROM_A_TEST) == []
+
+
 def test_nothing_is_left_unfinished() -> None:
     assert not offenders(UNFINISHED)
 
@@ -147,6 +152,8 @@ def test_no_module_is_too_long() -> None:
         (UNFINISHED, "@pytest.mark.sk" + "ip"),
         (UNFINISHED, "pytest.x" + "fail('no')"),
         (UNFINISHED, "@pytest.mark.sk" + "ipif(True)"),
+        (FROM_A_TEST, "from tests.store.test_log import next_append"),
+        (FROM_A_TEST, "import tests.test_log"),
     ],
 )
 def test_patterns_see_what_they_forbid(pattern: re.Pattern[str], line: str) -> None:

@@ -19,7 +19,7 @@ from fairdeal.cli.mirror import Mirrored
 from fairdeal.tlog import EMPTY_ROOT, Checkpoint
 from tests.api.serving import served
 from tests.api.table import OPERATOR, Player, Service, sit_two
-from tests.cli.test_commands import run
+from tests.cli.command import run
 from tests.durability.process import until
 
 AUDITOR = "auditor-token-of-the-tests"

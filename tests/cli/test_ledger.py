@@ -20,7 +20,7 @@ from fairdeal.errors import LedgerBroken, Malformed
 from fairdeal.ledger import Transaction, cash, format_amount, held, pending, pot
 from fairdeal.match.events import Event
 from tests.cli.books import EXPONENTS, NOON, journal, totals, write_export
-from tests.cli.test_commands import run
+from tests.cli.command import run
 from tests.simulator import play
 
 SMALL = [*journal(400, random.Random(7))]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 from fairdeal.cards import PACK, format_card, format_card_fr
 from fairdeal.cli import app
 from fairdeal.errors import FairdealError, IllegalAction, Malformed
-from tests.cli.test_commands import run
+from tests.cli.command import run
 from tests.rules.questions import Question, arguments_of, facts
 
 

@@ -21,7 +21,7 @@ from fairdeal.ids import ASSET_CODE
 from fairdeal.limits import MAX_STAKE
 from tests.api.serving import served
 from tests.api.table import OPERATOR, Service, start_two
-from tests.cli.test_commands import run
+from tests.cli.command import run
 
 HANDBOOK = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
 AUDITOR = "auditor-token-of-the-tests"

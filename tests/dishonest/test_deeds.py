@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agreement.test_two_verifiers import Case, check_agreement
+from tests.agreement.cases import Case, check_agreement
 from tests.dishonest import deeds
 from tests.dishonest.looking import readers
 from tests.dishonest.operator import Operator

@@ -240,3 +240,14 @@ class TimedService(Service):
 def children(pid: int) -> list[int]:
     """The processes that it has started and that run, or have ended and it has not looked."""
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def fairdeal(service: Service, *command: str) -> subprocess.CompletedProcess[str]:
+    """A command of the operator's, on the service's files and database."""
+    given = {"FAIRDEAL_DATABASE": str(service.database), "FAIRDEAL_KEYS": str(service.keys)}
+    if isinstance(service.place, str):
+        given["FAIRDEAL_DATABASE_URL"] = service.place
+    line = [sys.executable, "-m", "fairdeal", *command]
+    return subprocess.run(
+        line, capture_output=True, text=True, timeout=WAIT_S, check=False, env={**os.environ, **given}
+    )

@@ -12,8 +12,7 @@ from tests.durability.archive import Archived
 from tests.durability.duel import GIVE_UP_S, check_kept, check_paid_once, check_verified, leave_after, programs, seated
 from tests.durability.history import check_leaves, check_one_history
 from tests.durability.own_postgres import own_postgres
-from tests.durability.process import Service
-from tests.durability.test_backup import fairdeal
+from tests.durability.process import Service, fairdeal
 
 
 @pytest.mark.soak

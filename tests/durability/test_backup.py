@@ -1,10 +1,8 @@
 """An older database put back under a live match: real processes, real players, and an auditor who kept a checkpoint."""
 
-import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -21,13 +19,13 @@ from fairdeal.match.leaves import parse_leaf
 from fairdeal.tlog import Policy
 from fairdeal_verifier import Policy as VerifierPolicy
 from fairdeal_verifier import verify
-from tests.agreement.test_served_audit import AUDITOR, audit
-from tests.cli.test_commands import run
+from tests.agreement.auditor import AUDITOR, audit
+from tests.cli.command import run
 from tests.durability.archive import Archived
 from tests.durability.duel import DEPOSIT, GIVE_UP_S, Both, Enough, Program, gone, leave_after, programs, seated
 from tests.durability.history import check_one_history
 from tests.durability.own_postgres import own_postgres
-from tests.durability.process import Service
+from tests.durability.process import Service, fairdeal
 from tests.store.postgres import Postgres, programs_of_postgres
 
 
@@ -40,17 +38,6 @@ def resigned(both: Both) -> str:
         left.play(m)
         waiting.result(GIVE_UP_S)
     return m
-
-
-def fairdeal(service: Service, *command: str) -> subprocess.CompletedProcess[str]:
-    """A command of the operator's, on the service's files and database."""
-    given = {"FAIRDEAL_DATABASE": str(service.database), "FAIRDEAL_KEYS": str(service.keys)}
-    if isinstance(service.place, str):
-        given["FAIRDEAL_DATABASE_URL"] = service.place
-    line = [sys.executable, "-m", "fairdeal", *command]
-    return subprocess.run(
-        line, capture_output=True, text=True, timeout=GIVE_UP_S, check=False, env={**os.environ, **given}
-    )
 
 
 class Sqlite:

@@ -21,7 +21,7 @@ from fairdeal.match import SignedAction
 from fairdeal.match.leaves import parse_leaf
 from fairdeal.settings import Settings
 from fairdeal.tlog import EMPTY_ROOT
-from tests.agreement.test_served_audit import AUDITOR, audit, export
+from tests.agreement.auditor import AUDITOR, audit, export
 from tests.durability.process import Service, until
 
 MATCHES: Final = max(100, round(2_000 * float(os.environ.get("SOAK", "1"))))

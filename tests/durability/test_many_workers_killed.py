@@ -22,11 +22,11 @@ from fairdeal.client import prefer_winning_tricks as strategy
 from fairdeal.match import Event
 from fairdeal.store import SqlStore
 from fairdeal.tlog import Policy
-from tests.agreement.test_served_audit import AUDITOR
-from tests.durability.duel import DEPOSIT, GIVE_UP_S, STAKE, Both, Enough, Program, check_kept
+from tests.agreement.auditor import AUDITOR
+from tests.durability.duel import DEPOSIT, GIVE_UP_S, PURSE, STAKE, Both, Enough, Program, check_kept
+from tests.durability.log_checks import Witness, check_audit, check_log, collected
 from tests.durability.own_postgres import OwnPostgres, own_postgres, wait_for_end
 from tests.durability.process import Service, children
-from tests.durability.test_log_kill import PURSE, Witness, check_audit, check_log, collected
 
 SCALE: Final = float(os.environ.get("SOAK", "1"))
 PATIENCE_S: Final = 4 * GIVE_UP_S

@@ -13,7 +13,7 @@ from typing import Any
 
 from fairdeal.errors import FairdealError
 from fairdeal.match import MatchState, Move, SignedAction, decide, legal, table_view, view
-from tests.properties.test_match import DOS, from_outside, states, with_other_hidden_cards
+from tests.properties.hidden import DOS, from_outside, states, with_other_hidden_cards
 from tests.simulator import Played, play
 
 CODE = str(Path(view.__code__.co_filename).parents[1])

@@ -8,8 +8,10 @@ from typing import TypeVar
 
 from fairdeal import canonical, ledger
 from fairdeal.app.cashier_ports import Moved, Withdrawal, WithdrawalResult
+from fairdeal.app.log_ports import LogAppend
 from fairdeal.app.ports import Account, Append, CommitResult, NewTable, Once, Seat, Sitting, Status, Store, Table
 from fairdeal.errors import FairdealError
+from fairdeal.tlog import Tile, TileEdge, leaf_hash
 
 ASSET = "JETON"
 FEES = ledger.FeeSchedule("house-1", 750, 2**53 - 1, 200, "pot")
@@ -42,6 +44,20 @@ def together(*works: Callable[[], Value]) -> list[Value | FairdealError]:
 def open_leaf(match_id: str) -> bytes:
     """An `open` of that match, with roots of no meaning."""
     return canonical.encode({"commitment": "1" * 64, "m": match_id, "root": "2" * 64, "type": "open"})
+
+
+def next_append(store: Store, limit: int = 256) -> LogAppend:
+    """What a sequencer would append now."""
+    head = store.log_head()
+
+    def read(tile: Tile) -> bytes:
+        data = store.tile(tile)
+        assert data is not None
+        return data
+
+    queued = store.queued_leaves(limit)
+    edge, changed = TileEdge.load(head.size, read).append([leaf_hash(one.leaf) for one in queued])
+    return LogAppend(head.size, queued, changed, edge.root())
 
 
 class House:

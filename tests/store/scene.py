@@ -11,8 +11,7 @@ from fairdeal.app.safeguard_ports import Exclusion, Switch
 from fairdeal.ledger import Win
 from fairdeal.match.leaves import outage_leaf
 from fairdeal.store import SqlStore
-from tests.store.house import ASSET, House
-from tests.store.test_log import next_append
+from tests.store.house import ASSET, House, next_append
 
 Refusal = (sqlite3.IntegrityError, psycopg.IntegrityError)
 _LITERALS = {

@@ -5,31 +5,17 @@ from dataclasses import replace
 import pytest
 
 from fairdeal import canonical
-from fairdeal.app.log_ports import CommitResult, LogAppend, LoggedLeaf, LogHead, Outage, SignedCheckpoint
+from fairdeal.app.log_ports import CommitResult, LoggedLeaf, LogHead, Outage, SignedCheckpoint
 from fairdeal.app.ports import Status, Store
 from fairdeal.app.sequencer import LEDGER_MS, mark_journal
 from fairdeal.errors import Malformed, RecordsBroken, StoreFailed
 from fairdeal.match.leaves import ledger_leaf, outage_leaf
 from fairdeal.tlog import EMPTY_ROOT, Frontier, Tile, TileEdge, leaf_hash, root, tiles
-from tests.store.house import MOST, House, open_leaf
+from tests.store.house import MOST, House, next_append, open_leaf
 
 
 def full_leaf(match_id: str) -> bytes:
     return canonical.encode({"m": match_id, "root": "3" * 64, "type": "full"})
-
-
-def next_append(store: Store, limit: int = 256) -> LogAppend:
-    """What a sequencer would append now."""
-    head = store.log_head()
-
-    def read(tile: Tile) -> bytes:
-        data = store.tile(tile)
-        assert data is not None
-        return data
-
-    queued = store.queued_leaves(limit)
-    edge, changed = TileEdge.load(head.size, read).append([leaf_hash(one.leaf) for one in queued])
-    return LogAppend(head.size, queued, changed, edge.root())
 
 
 def wait_for_index(store: Store, count: int) -> list[bytes]:

@@ -16,7 +16,7 @@ from fairdeal.settings import Settings
 from fairdeal.tlog import Policy
 from tests.api.serving import served
 from tests.api.table import Player, Service, ok, start_two
-from tests.cli.test_commands import run as command
+from tests.cli.command import run as command
 from tests.durability.process import until
 from tests.witness.process import WitnessProcess
 
