@@ -84,7 +84,7 @@ def commands() -> Iterator[str]:
     yield from (" ".join(json.loads(words)) for words in re.findall(r"^CMD (.*)$", DOCKERFILE, re.MULTILINE))
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         for block in re.findall(r"^```sh\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL):
-            prefix = r"^(?:[A-Z_]+=\S+ )*(?:\S*/)?fairdeal |^docker compose run (?:--\w+ )*operator "
+            prefix = r"^(?:[A-Z_]+=\S+ )*(?:\S*/)?fairdeal |^docker compose run (?:--\w+ )*operator |^operate "
             yield from re.findall(rf"(?:{prefix})(.*?)(?: [>|] .*)?$", block, re.MULTILINE)
 
 
@@ -113,10 +113,25 @@ def parse(words: Sequence[str]) -> dict[str, Any]:
 
 
 def test_the_unit_sets_up_a_service_for_production(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = set_up(monkeypatch, dict(re.findall(r"^Environment=(\w+)=(.*)$", UNIT, re.MULTILINE)))
+    (block,) = re.findall(r"^```conf\n((?:FAIRDEAL_.*\n)+)```$", HANDBOOK, re.MULTILINE)
+    settings = set_up(monkeypatch, dict(line.split("=", 1) for line in block.splitlines()))
     (state,) = re.findall(r"^StateDirectory=(.*)$", UNIT, re.MULTILINE)
     kept = (settings.database, settings.keys, settings.log_copy)
     assert {path and path.parent for path in kept} == {Path("/var/lib") / state}
+    (read,) = re.findall(r"^EnvironmentFile=(.*)$", UNIT, re.MULTILINE)
+    assert f"`{read}` has all settings" in HANDBOOK
+
+
+def test_the_handbooks_commands_run_as_the_unit_does() -> None:
+    (command,) = re.findall(r"^operate\(\) \{ (.*); \}$", HANDBOOK, re.MULTILINE)
+    words = shlex.split(command)
+    (served,) = re.findall(r"^ExecStart=(\S+)", UNIT, re.MULTILINE)
+    assert words[-2:] == [served, "$@"]
+    (user,) = re.findall(r"^User=(.*)$", UNIT, re.MULTILINE)
+    assert f"--uid={user}" in words
+    properties = [word.removeprefix("--property=") for word in words if word.startswith("--property=")]
+    assert len(properties) == 4
+    assert {*properties} <= {*UNIT.splitlines()}
 
 
 @pytest.mark.parametrize(("file", "user"), [("settings", "fairdeal"), ("owner", "owner")])
