@@ -1,16 +1,11 @@
 #!/usr/bin/env node
-/**
- * `node cli.mjs BUNDLE [--policy FILE] [--held FILE] [--json] [--lang fr|en] [--signatures last]`; exit codes of protocol 6.1.
- * `node cli.mjs --tlog-cases FILE` runs test cases instead; exit code 1 when one comes out otherwise than its file says.
- */
+/** The command: `node cli.mjs --help` says what it takes. Exit codes of protocol 6.1. */
 
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { help, USAGE } from "./help.mjs";
 import { EXIT, UsageError, verify } from "./src/verify.js";
 import { runTlogCases } from "./tlog-cases.mjs";
-
-const USAGE = `usage: cli.mjs BUNDLE [--policy FILE] [--held FILE] [--json] [--lang fr|en] [--signatures last]
-       cli.mjs --tlog-cases FILE`;
 
 /** @param {string | undefined} path @returns {Promise<Uint8Array | undefined>} */
 async function read(path) {
@@ -37,11 +32,13 @@ function readArguments() {
       lang: { type: "string", default: localeLanguage() },
       signatures: { type: "string", default: "all" },
       "tlog-cases": { type: "string" },
+      help: { type: "boolean", short: "h", default: false },
     });
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     const known = ["fr", "en"].includes(values.lang) && ["all", "last"].includes(values.signatures);
     const { "tlog-cases": cases, ...asked } = values;
-    if (positionals.length !== (cases === undefined ? 1 : 0) || !known) throw new UsageError(USAGE);
+    const fits = values.help || positionals.length === (cases === undefined ? 1 : 0);
+    if (!fits || !known) throw new UsageError(USAGE);
     return { ...asked, cases, bundle: positionals[0] };
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(USAGE);
@@ -56,7 +53,11 @@ async function runCases(path) {
 }
 
 async function main() {
-  const { cases, bundle, policy, held, json, lang, signatures } = readArguments();
+  const { help: asked, cases, bundle, policy, held, json, lang, signatures } = readArguments();
+  if (asked) {
+    console.log(help(lang));
+    return 0;
+  }
   if (cases !== undefined) return runCases(cases);
   const [bytes, policyBytes, heldBytes] = await Promise.all([bundle, policy, held].map(read));
   const options = /** @type {any} */ ({ policy: policyBytes, held: heldBytes, signatures, lang });

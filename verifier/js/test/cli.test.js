@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { EXIT } from "../src/verify.js";
 import { play } from "./builder.js";
 
 const CLI = fileURLToPath(new URL("../cli.mjs", import.meta.url));
@@ -57,6 +58,23 @@ test("the language is the locale's, else English", async () => {
     assert.match(said(set), /^unchecked: non vérifiable, tout concorde/);
   }
   for (const set of [{}, { LANG: "fr_FR", LC_ALL: "C" }, { LANG: "de_DE" }]) assert.match(said(set), /^unchecked: everything agrees/);
+});
+
+test("what it takes and what comes of it is told", () => {
+  const source = readFileSync(CLI, "utf8");
+  const options = [...source.matchAll(/^ {6}"?([a-z-]+)"?: \{ type:/gm)].map(([, name]) => `--${name}`);
+  assert.equal(options.length, 7);
+  const [english, french] = ["en", "fr"].map((lang) => run("--help", "--lang", lang));
+  for (const { status, stdout, stderr } of [english, french, run("-h"), run("any.fairdeal", "--help")]) {
+    assert.equal(status, 0);
+    assert.equal(stderr, "");
+    for (const option of options) assert.ok(stdout.includes(`  ${option === "--help" ? "-h, " : ""}${option} `) || stdout.includes(`  ${option}\n`), option);
+    for (const [verdict, code] of Object.entries(EXIT)) assert.match(stdout, new RegExp(`^ +${code}  ${verdict} `, "m"));
+    for (const code of [1, 2]) assert.match(stdout, new RegExp(`^ {3}${code} {3}`, "m"));
+    assert.ok(stdout.split("\n").every((line) => line.length <= 120));
+  }
+  assert.notEqual(english.stdout, french.stdout);
+  assert.equal(english.stdout.split("\n").length, french.stdout.split("\n").length);
 });
 
 test("wrong usage", async () => {
