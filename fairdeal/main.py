@@ -225,9 +225,9 @@ def restore_database(settings: Settings) -> Restored:
     `create_app` does.
     """
     clock, entropy = SystemClock(), SystemEntropy()
-    house = _house(settings, entropy)
     store = _open_stopped(settings)
     try:
+        house = _house(settings, entropy)
         matches = Matches(store, house, Hub())
         matches.check_keys()
         keys = _log_keys(settings, house, store, entropy)

@@ -8,7 +8,7 @@ from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from fairdeal.errors import FairdealError, Malformed
@@ -30,6 +30,15 @@ _TOKEN = re.compile("[!-~]{16,}")
 """Fewer characters could be guessed, and others do not travel in a header."""
 _AssetCode: TypeAlias = Annotated[str, Field(pattern=f"^{ASSET_CODE}$")]
 _Exponent: TypeAlias = Annotated[int, Field(ge=0, le=MAX_EXPONENT)]
+
+
+def _check_path(given: object) -> object:
+    if not str(given).strip():
+        raise ValueError("an empty path would be the working directory; for the usual one leave it unset")
+    return given
+
+
+_Path: TypeAlias = Annotated[Path, BeforeValidator(_check_path)]
 
 
 class Fees(BaseModel):
@@ -97,21 +106,21 @@ class Settings(BaseSettings):
 
     environment: Literal["development", "production"] = "development"
     """Development makes missing keys by itself and shouts at every start; production refuses to start without them."""
-    database: Path = Path("var/fairdeal.db")
+    database: _Path = Path("var/fairdeal.db")
     """The SQLite file, where no `database_url` is given."""
     database_url: SecretStr | None = None
     """The PostgreSQL that takes its place: postgresql://user:password@host/name."""
     workers: int = Field(default=1, ge=1, le=64)
     """Processes that serve, each on one core at most; more than one on a PostgreSQL alone."""
-    keys: Path = Path("var/keys")
+    keys: _Path = Path("var/keys")
     """The directory of the key files, outside the database and its backups."""
-    log_copy: Path | None = None
+    log_copy: _Path | None = None
     """The directory of the log's copy, best on another disk than the database; None for `log` beside the database."""
     log: str = Field(default="localhost/fairdeal", pattern=rf"^[!-*,-~]{{1,{MAX_LOG_NAME_BYTES}}}$")
     """The origin of this service's logs, which its receipts are signed under: a name nobody else uses, for ever. In
     production it must be given.
     """
-    witnesses: Path | None = None
+    witnesses: _Path | None = None
     """A policy file: the witnesses that are asked to cosign the log's checkpoints, with their addresses and quorum."""
     operator_token: SecretStr | None = None
     """Without one the operator's calls are refused to everybody."""

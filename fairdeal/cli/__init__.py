@@ -3,6 +3,7 @@
 Each command imports what it needs when it runs, so that the small ones start fast.
 """
 
+import errno
 import sys
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -12,11 +13,14 @@ import typer
 from fairdeal import __version__
 from fairdeal.cli import audit, db, ledger, rules, running
 from fairdeal.cli import keys as operators_keys
+from fairdeal.cli.arguments import read_path
 from fairdeal.cli.db import Database, DatabaseUrl
 from fairdeal.cli.faults import told
 from fairdeal.errors import FairdealError
 
 EXIT_FAILED: Final = 1
+_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What a file that is open already can be refused, of which no path is told."""
 
 app = typer.Typer(
     name="fairdeal",
@@ -44,10 +48,11 @@ def main() -> None:
         print(*told(error), sep="\n", file=sys.stderr)
         sys.exit(EXIT_FAILED)
     except OSError as error:
-        # Of a file or a directory that was named. What names none is a fault of ours, and shown whole.
-        if error.filename is None:
+        # Of a file or a directory that was named, or of a disk. What is neither is a fault of ours, and shown whole.
+        named = error.filename2 or error.filename
+        if named is None and error.errno not in _DISK:
             raise
-        print(f"fairdeal: file_refused: {error.filename2 or error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"fairdeal: file_refused: {'' if named is None else f'{named}: '}{error.strerror}", file=sys.stderr)
         sys.exit(EXIT_FAILED)
 
 
@@ -70,7 +75,10 @@ def _options(
 def demo(
     game: Annotated[_Game, typer.Option(help="What is played.")] = "duel",
     lang: Annotated[str, typer.Option(help="fr or en; the locale's by default.", show_default=False)] = "",
-    folder: Annotated[Path, typer.Option(help="Where the match's files and the server's log go.")] = Path("var/demo"),
+    folder: Annotated[
+        Path,
+        typer.Option(help="Where the match's files and the server's log go.", parser=read_path, metavar="PATH"),
+    ] = Path("var/demo"),
 ) -> None:
     """Play a match on a fresh service, a staked duel if nothing else is named, and verify it.
 
@@ -136,9 +144,16 @@ def policy(keys: operators_keys.Keys = None) -> None:
 @app.command()
 def witness(
     name: Annotated[str, typer.Option(help="The witness's name, such as example.org/witness.")],
-    logs: Annotated[Path, typer.Option(help="A policy file: its log lines are the logs to witness.")],
-    keys: Annotated[Path, typer.Option(help="The directory of witness.key.")] = Path("var/witness"),
-    database: Annotated[Path, typer.Option(help="The SQLite file.")] = Path("var/witness/witness.db"),
+    logs: Annotated[
+        Path,
+        typer.Option(help="A policy file: its log lines are the logs to witness.", parser=read_path, metavar="PATH"),
+    ],
+    keys: Annotated[Path, typer.Option(help="The directory of witness.key.", parser=read_path, metavar="PATH")] = Path(
+        "var/witness"
+    ),
+    database: Annotated[Path, typer.Option(help="The SQLite file.", parser=read_path, metavar="PATH")] = Path(
+        "var/witness/witness.db"
+    ),
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on.", min=1, max=65535)] = 8100,
 ) -> None:

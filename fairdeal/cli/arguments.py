@@ -6,6 +6,7 @@ A test compares the forms with those of the API's description.
 import re
 from collections.abc import Callable
 from ipaddress import IPv6Address
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -56,6 +57,15 @@ def _read_amount(text: str) -> int:
     if re.fullmatch("[1-9][0-9]*", text) is None or int(text[:_AMOUNT_DIGITS]) > MAX_STAKE:
         raise typer.BadParameter(f"{text!r} is not a number of the asset's smallest unit, 1 to {MAX_STAKE}")
     return int(text)
+
+
+def read_path(text: str | Path) -> Path:
+    """For a parameter of typer's. An empty text is what a variable gives that is not set, and names the working
+    directory.
+    """
+    if not str(text).strip():
+        raise typer.BadParameter("an empty path")
+    return Path(text)
 
 
 def _check_url(text: str) -> str:

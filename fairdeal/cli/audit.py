@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from fairdeal import canonical
-from fairdeal.cli.arguments import Kind, Month, Player, Reason, Url
+from fairdeal.cli.arguments import Kind, Month, Player, Reason, Url, read_path
 from fairdeal.cli.running import role_api
 from fairdeal.errors import Malformed
 
@@ -25,12 +25,14 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_MAX_RECORD_BYTES: Final = 1 << 16
+"""Many times a record of four seats: a file that is none may have no line end at all."""
 _TELL_S: Final = 1.0
 _DAY_MS: Final = 86_400_000
 
 
 @app.command()
-def export(folder: Annotated[Path, typer.Argument(metavar="DIR")], url: Url) -> None:
+def export(folder: Annotated[Path, typer.Argument(metavar="DIR", parser=read_path)], url: Url) -> None:
     """Mirror the log and everything beside it into a directory of plain files, for `fairdeal-verify audit`.
 
     The records of all matches and the significant events stand there too, as the service tells them at that time. Run
@@ -60,11 +62,12 @@ def identify(player: Player, reason: Reason, url: Url) -> None:
 
     The operator's token is FAIRDEAL_OPERATOR_TOKEN.
     """
+    from fairdeal.cli.answers import Identity, read
 
     with role_api("operator", url) as api:
-        told = api.identify(player, reason)
-    for label, member in (("account", "account"), ("name", "name"), ("match", "m"), ("seat", "seat")):
-        typer.echo(f"{label:8} {told.get(member)}")
+        told = read(Identity, api.identify(player, reason))
+    for label, fact in (("account", told.account), ("name", told.name), ("match", told.m), ("seat", told.seat)):
+        typer.echo(f"{label:8} {fact}")
 
 
 @app.command()
@@ -99,7 +102,11 @@ def events(url: Url, kind: Kind = None) -> None:
 def signs(
     records: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="`records.jsonl` of an export, or what `fairdeal audit matches` wrote."),
+        typer.Argument(
+            metavar="FILE",
+            help="`records.jsonl` of an export, or what `fairdeal audit matches` wrote.",
+            parser=read_path,
+        ),
     ],
 ) -> None:
     """Look for signs of collusion in the records of matches, a JSON object a line. Signs are no proofs.
@@ -118,12 +125,14 @@ def signs(
 
 def _records(api: "Api", span: tuple[int, int] | None) -> Iterator[dict[str, Any]]:
     """Those opened in the span. Times may go back a little, so that one reads on for a day beyond it."""
+    from fairdeal.cli.answers import Opened, read
     from fairdeal.client import every
 
     for record in every(api.match_records, "matches"):
-        if span is not None and record["opened_at"] < span[0] - _DAY_MS:
+        opened_at = read(Opened, record).opened_at
+        if span is not None and opened_at < span[0] - _DAY_MS:
             return
-        if span is None or span[0] <= record["opened_at"] < span[1]:
+        if span is None or span[0] <= opened_at < span[1]:
             yield record
 
 
@@ -134,7 +143,7 @@ def _read_records(path: Path) -> "Iterator[MatchRecord]":
 
     record: TypeAdapter[MatchRecord] = TypeAdapter(MatchRecord)
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(lambda: file.readline(_MAX_RECORD_BYTES), b""), 1):
             try:
                 yield record.validate_json(line, strict=True)
             except ValidationError:

@@ -5,9 +5,16 @@ from typing import Annotated
 
 import typer
 
+from fairdeal.cli.arguments import read_path
+
 app = typer.Typer(name="db", help="The database's schema.", no_args_is_help=True, rich_markup_mode=None)
 
-Database = Annotated[Path | None, typer.Option(help="The SQLite file. [env: FAIRDEAL_DATABASE]", show_default=False)]
+Database = Annotated[
+    Path | None,
+    typer.Option(
+        help="The SQLite file. [env: FAIRDEAL_DATABASE]", parser=read_path, metavar="PATH", show_default=False
+    ),
+]
 DatabaseUrl = Annotated[
     str | None,
     typer.Option(

@@ -2,6 +2,7 @@
 
 import secrets
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 from fairdeal.cli.operator import log_policy
@@ -58,6 +60,7 @@ def run_demo(folder: Path, language: Language, game: str) -> int:
     Raises FairdealError when the match cannot be played.
     """
     evening = EVENINGS[game]
+    signal.signal(signal.SIGTERM, _end)
     folder.mkdir(parents=True, exist_ok=True)
     log, policy = folder / "server.log", folder / "policy.txt"
     show = Show(language)
@@ -84,6 +87,11 @@ def run_demo(folder: Path, language: Language, game: str) -> int:
     for path in (taken.bundle, taken.held, policy):
         show.line(str(path.resolve()))
     return _verify(taken, policy, show)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    """Ends the demo in order: killed by the signal, it would leave its service running."""
+    sys.exit(128 + number)
 
 
 def _welcome(service: Service, name: str, home: Path, folder: Path, policy: Path, language: Language) -> Guest:

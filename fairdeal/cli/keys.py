@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
+from fairdeal.cli.arguments import read_path
+
 if TYPE_CHECKING:
     from fairdeal.tlog import VerifierKey
 
@@ -15,7 +17,12 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Keys = Annotated[Path | None, typer.Option(help="The directory of the keys. [env: FAIRDEAL_KEYS]", show_default=False)]
+Keys = Annotated[
+    Path | None,
+    typer.Option(
+        help="The directory of the keys. [env: FAIRDEAL_KEYS]", parser=read_path, metavar="PATH", show_default=False
+    ),
+]
 _Name = Literal["log", "receipts", "sealing"]
 _NAMES: Final[tuple[_Name, ...]] = ("log", "receipts", "sealing")
 _NEXT: Final = {

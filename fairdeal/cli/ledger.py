@@ -1,5 +1,7 @@
 """`fairdeal ledger`: the money journal for accountants' programs, and the proof of the books."""
 
+import errno
+import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -7,6 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
+from fairdeal.cli.arguments import read_path
 from fairdeal.cli.bookkeeping import Program, convert
 from fairdeal.cli.db import Database, DatabaseUrl
 from fairdeal.errors import FairdealError, Malformed
@@ -27,9 +30,11 @@ _PARTIAL: Final = ".partial"
 
 @app.command("convert")
 def convert_journal(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `fairdeal audit export` wrote.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What `fairdeal audit export` wrote.", parser=read_path)
+    ],
     to: Annotated[Program, typer.Option(help="csv, beancount or hledger.")],
-    out: Annotated[Path, typer.Option(help="The file to write.")],
+    out: Annotated[Path, typer.Option(help="The file to write.", parser=read_path, metavar="PATH")],
     exponent: Annotated[
         list[str] | None,
         typer.Option(metavar="CODE=N", help="The decimals of an asset that no match in DIR is played for."),
@@ -39,6 +44,8 @@ def convert_journal(
 
     The journal itself is `ledger/*.jsonl`, in its exact bytes. Nothing is judged here: `fairdeal-verify audit` does.
     """
+    if out.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(out))
     exponents = Exponents(folder, exponent or [])
     partial = out.with_name(out.name + _PARTIAL)
     try:

@@ -53,6 +53,8 @@ def mirror(api: Api, folder: Path, tell: Callable[[Mirrored, str], None]) -> Mir
     Raises ApiError, Unreachable; Inconsistent when the service's checkpoint cannot follow the directory's own,
     Malformed for a log that cannot be read, Refused while another mirror writes there.
     """
+    if not folder.exists():
+        _parse(api.log_file(_CHECKPOINT))  # what cannot be begun leaves no directory
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
         text = api.log_file(_CHECKPOINT)

@@ -102,6 +102,5 @@ def _unreadable(error: SettingsError) -> str:
 
 def _fault(fault: "ErrorDetails") -> str:
     """The setting's variable and what is wrong with it; what is wrong with several together says so itself."""
-    if not fault["loc"]:
-        return fault["msg"].removeprefix("Value error, ")
-    return f"FAIRDEAL_{'__'.join(map(str, fault['loc'])).upper()}: {fault['msg']}"
+    why = fault["msg"].removeprefix("Value error, ")
+    return f"FAIRDEAL_{'__'.join(map(str, fault['loc'])).upper()}: {why}" if fault["loc"] else why

@@ -22,6 +22,7 @@ from fairdeal.cli.arguments import (
 from fairdeal.errors import Unauthenticated
 
 if TYPE_CHECKING:
+    from fairdeal.cli.answers import Money, Switches
     from fairdeal.client import Api
     from fairdeal.client.api import Answer
 
@@ -47,13 +48,14 @@ def deposit(account: Account, amount: Amount, reference: Reference, url: Url, as
 @app.command()
 def withdrawals(url: Url) -> None:
     """List the withdrawals that wait for an answer, newest first: id, account, amount, asset, since when."""
+    from fairdeal.cli.answers import Pending, read
     from fairdeal.client import every
 
     with role_api("operator", url) as api:
-        waiting = list(every(api.pending_withdrawals, "withdrawals"))
+        waiting = [read(Pending, one) for one in every(api.pending_withdrawals, "withdrawals")]
     for one in waiting:
-        asked_at = datetime.fromtimestamp(one["asked_at"] / 1000, UTC).isoformat(timespec="seconds")
-        typer.echo(f"{one['id']}  {one['account']}  {_money(one, 'amount')}  {asked_at}")
+        asked_at = datetime.fromtimestamp(one.asked_at / 1000, UTC).isoformat(timespec="seconds")
+        typer.echo(f"{one.id}  {one.account}  {_money(one, one.amount)}  {asked_at}")
     if not waiting:
         typer.echo("no withdrawal waits", err=True)
 
@@ -95,14 +97,16 @@ def resume(who: Who, reason: Reason, url: Url) -> None:
 def stopped(url: Url) -> None:
     """List whom play is stopped for, and why."""
     with role_api("operator", url) as api:
-        _echo_stopped(api.switches())
+        _echo_stopped(_stopped(api.switches()))
 
 
 @app.command()
 def reset(account: Account, reason: Reason, url: Url) -> None:
     """End an account's password and logins, and print the recovery code to hand over to its owner."""
+    from fairdeal.cli.answers import Reset, read
+
     with role_api("operator", url) as api:
-        typer.echo(api.reset(account, reason)["recovery_code"])
+        typer.echo(read(Reset, api.reset(account, reason)).recovery_code)
 
 
 @app.command()
@@ -116,8 +120,10 @@ def erase(account: Account, reason: Reason, url: Url) -> None:
 @app.command()
 def void(m: Match, url: Url) -> None:
     """End a match void, or a table that not all have joined cancelled, with all stakes back."""
+    from fairdeal.cli.answers import Table, read
+
     with role_api("operator", url) as api:
-        typer.echo(f"{m}  {api.void_match(m)['status']}")
+        typer.echo(f"{m}  {read(Table, api.void_match(m)).status}")
 
 
 def role_api(role: Role, url: str) -> "Api":
@@ -133,30 +139,41 @@ def role_api(role: Role, url: str) -> "Api":
 
 
 def _end(withdrawal: str, result: str, url: str) -> None:
+    from fairdeal.cli.answers import Withdrawal, read
+
     with role_api("operator", url) as api:
-        ended = api.end_withdrawal(withdrawal, result, f"{result}-{withdrawal}")
-    typer.echo(f"{ended['id']}  {_money(ended, 'amount')}  {ended['status']}")
+        ended = read(Withdrawal, api.end_withdrawal(withdrawal, result, f"{result}-{withdrawal}"))
+    typer.echo(f"{ended.id}  {_money(ended, ended.amount)}  {ended.status}")
 
 
 def _echo_moved(done: "Answer") -> None:
-    typer.echo(f"{done['transaction']}  {_money(done, 'amount')}  balance {_money(done, 'balance')}")
+    from fairdeal.cli.answers import Moved, read
+
+    moved = read(Moved, done)
+    typer.echo(f"{moved.transaction}  {_money(moved, moved.amount)}  balance {_money(moved, moved.balance)}")
 
 
-def _money(told: "Answer", of: str) -> str:
+def _money(told: "Money", units: int) -> str:
     """With the decimals of its asset; in its smallest unit where the service does not know these any more."""
     from fairdeal.ledger import format_amount
 
-    amount = told[of] if told["exponent"] is None else format_amount(told[of], told["exponent"])
-    return f"{amount} {told['asset']}"
+    amount = units if told.exponent is None else format_amount(units, told.exponent)
+    return f"{amount} {told.asset}"
 
 
 def _switch(who: str, play: str, reason: str, url: str) -> None:
     with role_api("operator", url) as api:
-        _echo_stopped(api.switch(None if who == EVERYBODY else who, play, reason))
+        _echo_stopped(_stopped(api.switch(None if who == EVERYBODY else who, play, reason)))
 
 
-def _echo_stopped(told: "Answer") -> None:
-    for one in told["off"]:
-        typer.echo(f"{one['account'] or EVERYBODY}  {one['reason']}")
-    if not told["off"]:
+def _stopped(told: "Answer") -> "Switches":
+    from fairdeal.cli.answers import Switches, read
+
+    return read(Switches, told)
+
+
+def _echo_stopped(told: "Switches") -> None:
+    for one in told.off:
+        typer.echo(f"{one.account or EVERYBODY}  {one.reason}")
+    if not told.off:
         typer.echo("the operator has stopped nobody's play", err=True)

@@ -45,16 +45,18 @@ def witness_until_stopped(name: str, keys: Path, database: Path, logs: Path, hos
             f"the memory of {key} is gone: {database} is not there, and without it this key would cosign a fork."
             " A new witness takes a new key"
         )
-    database.parent.mkdir(parents=True, exist_ok=True)
-    memory = Memory(database)
-    with closing(memory), listen(host, port) as listening:
-        if not key.exists():
-            write_key(key, secrets.token_bytes(KEY_BYTES))
-        cosigner = Cosigner(name, SigningKey.from_seed(read_key(key, KEY_BYTES)))
-        configure_logging()
-        print(cosigner.verifier_key.format(), flush=True)
-        log.info("listening", extra={"host": host, "port": port})
-        witness_server(WitnessService(cosigner, trusted, memory), host, port).run([listening])
+    made = None if key.exists() else secrets.token_bytes(KEY_BYTES)
+    cosigner = Cosigner(name, SigningKey.from_seed(made or read_key(key, KEY_BYTES)))
+    with listen(host, port) as listening:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        with closing(Memory(database)) as memory:
+            # The last thing that can be refused: without its database a key serves for nothing.
+            if made is not None:
+                write_key(key, made)
+            configure_logging()
+            print(cosigner.verifier_key.format(), flush=True)
+            log.info("listening", extra={"host": host, "port": port})
+            witness_server(WitnessService(cosigner, trusted, memory), host, port).run([listening])
 
 
 def witness_server(service: WitnessService, host: str, port: int) -> uvicorn.Server:

@@ -74,7 +74,7 @@ class Api:
 
     def sign_out_everywhere(self) -> None:
         """End every session of this account, this one too, on every device."""
-        self._send("DELETE", "/v1/sessions")
+        self._do("DELETE", "/v1/sessions")
 
     def renew_recovery(self, password: str) -> Answer:
         """Another recovery code for this account; the one before is worth nothing."""
@@ -264,7 +264,7 @@ class Api:
 
     def erase(self, account: str, reason: str) -> None:
         """Take the person out of an account, for ever; what was played and paid under its id stays."""
-        self._send("POST", f"/v1/accounts/{account}/erase", {"reason": reason})
+        self._do("POST", f"/v1/accounts/{account}/erase", {"reason": reason})
 
     def void_match(self, m: str) -> Answer:
         """End a match, all stakes back: void, or cancelled as long as a seat has not joined. The table as described."""
@@ -298,7 +298,12 @@ class Api:
         query: Mapping[str, int | str] | None = None,
     ) -> dict[str, Any]:
         response = self._send(method, path, body, key, query)
-        return read_object(response.text) if response.content else {}
+        return read_object(response.text)
+
+    def _do(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> None:
+        """A call that is answered by nothing: what answers otherwise has not done it."""
+        if self._send(method, path, body).status_code != httpx2.codes.NO_CONTENT:
+            raise ApiError("not_of_its_form", 0, "the service sent something that is no answer to this call")
 
     def _send(
         self,
@@ -323,6 +328,8 @@ class Api:
                 response = self._http.request(method, path, content=content, headers=headers, params=query)
             except (httpx2.ConnectError, httpx2.ConnectTimeout):
                 continue
+            except httpx2.DecodingError:
+                raise ApiError("not_of_its_form", 0, "the service sent something that cannot be decoded") from None
             except httpx2.TransportError as error:
                 if not repeatable:
                     raise Unreachable("the service did not answer, and the call is not safe to repeat") from error
