@@ -130,7 +130,6 @@ class Table:
     visibility: Visibility
     code: str | None = field(repr=False)
     line: bytes
-    created_at: int
     expires_at: int
     due_at: int | None
     size: int

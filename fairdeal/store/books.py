@@ -2,19 +2,32 @@
 the caller's transaction.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, cast, exists, func, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Row, cast, exists, func, select
 
 from fairdeal.app.ports import Status, Wallet
-from fairdeal.errors import InsufficientFunds, LedgerBroken, LimitExceeded
-from fairdeal.ledger import CASHIER, Books, Posting, Purpose, Transaction, cash, held, owner, pending, pot, purpose
+from fairdeal.errors import InsufficientFunds, LedgerBroken, LimitExceeded, Malformed
+from fairdeal.ledger import (
+    CASHIER,
+    Books,
+    Kind,
+    Posting,
+    Purpose,
+    Transaction,
+    cash,
+    held,
+    owner,
+    pending,
+    pot,
+    purpose,
+)
 from fairdeal.store.cashier_rows import withdrawals
 from fairdeal.store.procedures import Unmet, Values, perform
 from fairdeal.store.programs import OUT_OF_BOUNDS, POST
-from fairdeal.store.rows import balances, entries, hold_endings, holds, matches
+from fairdeal.store.rows import balances, entries, hold_endings, holds, matches, transactions
 
 # Two transactions that need the same balances take them in the same order, and neither waits for the other for ever. A
 # player's three stand together.
@@ -130,6 +143,16 @@ def of_asset(connection: Connection, asset: str) -> Books:
     )
 
 
+def stored_transactions(connection: Connection, ids: Sequence[str]) -> dict[str, Transaction]:
+    """By id, from headers and entries. Raises LedgerBroken, Malformed for what is no transaction."""
+    rows = select(entries.c.transaction_id, entries.c.account, entries.c.amount).order_by(entries.c.seq)
+    postings: dict[str, list[Posting]] = {}
+    for transaction_id, account, amount in connection.execute(rows.where(entries.c.transaction_id.in_(ids))):
+        postings.setdefault(transaction_id, []).append(Posting(account, amount))
+    headers = connection.execute(select(transactions).where(transactions.c.id.in_(ids))).all()
+    return {row.id: _transaction(row, postings.get(row.id, [])) for row in headers}
+
+
 def _sum(amounts: ColumnElement[int]) -> ColumnElement[int]:
     return cast(func.sum(amounts), BigInteger)  # PostgreSQL's sums are decimals
 
@@ -157,3 +180,10 @@ def _out_of_bounds(posting: Posting) -> InsufficientFunds | LimitExceeded | Ledg
     if purpose(posting.account) == "cash":
         return InsufficientFunds("the free balance does not suffice")
     return LedgerBroken(f"{posting.account} would pass its bounds")
+
+
+def _transaction(row: Row[Any], postings: list[Posting]) -> Transaction:
+    try:
+        return Transaction(row.id, Kind(row.kind), row.asset, row.at, tuple(postings), row.match_id)
+    except (LedgerBroken, Malformed) as error:
+        raise LedgerBroken(f"{row.id}: {error.message}") from None

@@ -14,7 +14,6 @@ from fairdeal.store.cashier_rows import withdrawals
 from fairdeal.store.dialects import lock
 from fairdeal.store.once import KeptAnswer
 from fairdeal.store.people import check_account, lock_account
-from fairdeal.store.proof import stored_transactions
 from fairdeal.store.rows import transactions
 
 
@@ -33,7 +32,7 @@ def deposit(connection: Connection, account_id: str, money: Transaction) -> Kept
 
 def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> KeptAnswer:
     """Raises what `CashierStore.reverse` says."""
-    mistake = stored_transactions(connection, [mistake_id]).get(mistake_id)
+    mistake = books.stored_transactions(connection, [mistake_id]).get(mistake_id)
     if mistake is None:
         raise NotReversible("there is no such transaction", {"why": "unknown"})
     if mistake.kind not in (ledger.Kind.DEPOSIT, ledger.Kind.PAYOUT):
@@ -41,7 +40,7 @@ def reverse(connection: Connection, mistake_id: str, reason: str, at: int) -> Ke
     money = ledger.reverse(mistake, at=at)
     account_id = ledger.owner(next(one.account for one in money.postings if one.account != ledger.CASHIER))
     lock_account(connection, account_id)
-    if stored_transactions(connection, [money.id]):
+    if books.stored_transactions(connection, [money.id]):
         raise NotReversible("it was reversed before", {"why": "reversed"})
     books.post(connection, money)
     done = {"account": account_id, "reason": reason, "transaction": mistake_id}

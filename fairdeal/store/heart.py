@@ -1,4 +1,6 @@
-"""The heartbeat, and the outages that it tells of. Inside the caller's transaction."""
+"""The heartbeat, and the outages that it tells of. Inside the caller's transaction; what takes a `Database` reads a
+moment by itself.
+"""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Tables and who sits at them. Inside the caller's transaction."""
+"""Tables and who sits at them. Inside the caller's transaction; what takes a `Database` reads a moment by itself."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -41,7 +41,6 @@ _TABLE = (
     matches.c.visibility,
     matches.c.code,
     events.c.line,
-    matches.c.created_at,
     matches.c.expires_at,
     matches.c.due_at,
     matches.c.size,

@@ -1,4 +1,6 @@
-"""The log of all matches: its queue, leaves, tiles, head and checkpoints. Inside the caller's transaction."""
+"""The log of all matches: its queue, leaves, tiles, head and checkpoints. Inside the caller's transaction; what takes a
+`Database` reads a moment by itself.
+"""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
@@ -90,7 +92,7 @@ def tile_data(connection: Connection, tile: Tile) -> bytes | None:
     return None if data is None or len(data) < wanted else data[:wanted]
 
 
-def entries(connection: Connection, start: int, end: int) -> tuple[bytes, ...]:
+def stored_leaves(connection: Connection, start: int, end: int) -> tuple[bytes, ...]:
     """The leaves from index `start` up to `end`."""
     some = select(leaves.c.leaf).where(leaves.c.n >= start, leaves.c.n < end).order_by(leaves.c.n)
     return tuple(connection.execute(some).scalars())

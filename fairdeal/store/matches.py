@@ -1,4 +1,6 @@
-"""What is read of matches: lines, sealed seeds, due times. Inside the caller's transaction."""
+"""What is read of matches: lines, sealed seeds, due times. Inside the caller's transaction; what takes a `Database`
+reads a moment by itself.
+"""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Accounts and their logins. Inside the caller's transaction."""
+"""Accounts and their logins. Inside the caller's transaction; what takes a `Database` reads a moment by itself."""
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select, update
 

@@ -1,17 +1,12 @@
 """What the proof of the books reads: all balances, and how every match ended. Inside the caller's transaction."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, func, select
 
 from fairdeal.app.proof_ports import MatchEnd, WholeBooks
-from fairdeal.errors import LedgerBroken, Malformed
-from fairdeal.ledger import Kind, Posting, Transaction
 from fairdeal.store import books, history
 from fairdeal.store.dialects import take_time
 from fairdeal.store.log_rows import leaves
-from fairdeal.store.rows import balances, entries, match_endings, matches, seats, transactions, unfinished
+from fairdeal.store.rows import balances, match_endings, matches, seats, transactions, unfinished
 
 
 def whole_books(connection: Connection) -> WholeBooks:
@@ -20,16 +15,6 @@ def whole_books(connection: Connection) -> WholeBooks:
     size: int = connection.execute(select(func.count()).select_from(transactions)).scalar_one()
     assets = connection.execute(select(balances.c.asset).distinct()).scalars().all()
     return WholeBooks(size, {asset: books.of_asset(connection, asset) for asset in assets})
-
-
-def stored_transactions(connection: Connection, ids: Sequence[str]) -> dict[str, Transaction]:
-    """By id, from headers and entries. Raises LedgerBroken, Malformed for what is no transaction."""
-    rows = select(entries.c.transaction_id, entries.c.account, entries.c.amount).order_by(entries.c.seq)
-    postings: dict[str, list[Posting]] = {}
-    for transaction_id, account, amount in connection.execute(rows.where(entries.c.transaction_id.in_(ids))):
-        postings.setdefault(transaction_id, []).append(Posting(account, amount))
-    headers = connection.execute(select(transactions).where(transactions.c.id.in_(ids))).all()
-    return {row.id: _transaction(row, postings.get(row.id, [])) for row in headers}
 
 
 def match_ends(connection: Connection, after: int, limit: int) -> tuple[MatchEnd, ...]:
@@ -51,7 +36,9 @@ def match_ends(connection: Connection, after: int, limit: int) -> tuple[MatchEnd
     rows = connection.execute(ended).all()
     ids = [row.id for row in rows]
     last = history.last_events(connection, ids)
-    money = stored_transactions(connection, [row.transaction_id for row in rows if row.transaction_id is not None])
+    money = books.stored_transactions(
+        connection, [row.transaction_id for row in rows if row.transaction_id is not None]
+    )
     seated: dict[str, dict[int, str]] = {}
     sitting = select(seats.c.match_id, seats.c.seat, seats.c.account_id).where(seats.c.match_id.in_(ids))
     for match_id, seat, account_id in connection.execute(sitting):
@@ -76,10 +63,3 @@ def newest_ledger_leaf(connection: Connection) -> bytes | None:
     last = select(leaves.c.leaf).where(leaves.c.type == "ledger").order_by(leaves.c.n.desc()).limit(1)
     leaf: bytes | None = connection.execute(last).scalar_one_or_none()
     return leaf
-
-
-def _transaction(row: Row[Any], postings: list[Posting]) -> Transaction:
-    try:
-        return Transaction(row.id, Kind(row.kind), row.asset, row.at, tuple(postings), row.match_id)
-    except (LedgerBroken, Malformed) as error:
-        raise LedgerBroken(f"{row.id}: {error.message}") from None

@@ -1,4 +1,6 @@
-"""The store over SQL: the one place that commits. Each method is one transaction; the work is in the modules beside."""
+"""The store over SQL: the one place that commits, with `sql_players`, a part of it. Each method is one transaction; the
+work is in the modules beside.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -242,7 +244,7 @@ class SqlStore(SqlPlayerStore):
 
     def transactions(self, ids: Sequence[str]) -> Mapping[str, Transaction]:
         with self._database.read() as connection:
-            return proof.stored_transactions(connection, ids)
+            return books.stored_transactions(connection, ids)
 
     def match_ends(self, after: int, limit: int) -> tuple[MatchEnd, ...]:
         with self._database.read() as connection:
@@ -284,7 +286,7 @@ class SqlStore(SqlPlayerStore):
 
     def leaves(self, start: int, end: int) -> tuple[bytes, ...]:
         with self._database.read() as connection:
-            return log.entries(connection, start, end)
+            return log.stored_leaves(connection, start, end)
 
     def match_leaves(self, match_id: str) -> tuple[LoggedLeaf, ...]:
         with self._database.read() as connection:

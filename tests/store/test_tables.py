@@ -17,7 +17,7 @@ def test_a_new_table_reads_back(store: Store, house: House) -> None:
     table = house.table(new.match_id)
     assert (table.status, table.opener, table.seats, table.stake) == (Status.OPEN, ann, 2, 500)
     assert (table.line, table.size, table.seating, table.seated) == (new.line, 1, 0, ())
-    assert (table.created_at, table.expires_at, table.due_at) == (new.created_at, new.expires_at, new.expires_at)
+    assert (table.expires_at, table.due_at) == (new.expires_at, new.expires_at)
     assert store.events(new.match_id) == (new.line,)
     assert store.sealed_seed(new.match_id) == new.sealed_seed
     assert store.table(NOBODY) is None
