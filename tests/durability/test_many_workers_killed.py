@@ -25,8 +25,8 @@ from fairdeal.tlog import Policy
 from tests.agreement.auditor import AUDITOR
 from tests.durability.duel import DEPOSIT, GIVE_UP_S, PURSE, STAKE, Both, Enough, Program, check_kept
 from tests.durability.log_checks import Witness, check_audit, check_log, collected
-from tests.durability.own_postgres import OwnPostgres, own_postgres, wait_for_end
-from tests.durability.process import Service, children
+from tests.durability.own_postgres import OwnPostgres, own_postgres
+from tests.durability.process import Service, children, halted, wait_for_end
 
 SCALE: Final = float(os.environ.get("SOAK", "1"))
 PATIENCE_S: Final = 4 * GIVE_UP_S
@@ -80,8 +80,7 @@ class Workers(Service):
     def kill_everything(self) -> None:
         """As when a machine loses its power."""
         with self._lock:
-            pids = [*children(self.pid), self.pid]
-            os.kill(self.pid, signal.SIGSTOP)
+            pids = halted(self.pid)
             for pid in pids:
                 os.kill(pid, signal.SIGKILL)
             wait_for_end(pids)

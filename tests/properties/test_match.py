@@ -45,7 +45,7 @@ def match_of(number: int, kind: Kind) -> Played:
 
 
 @any_match
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_replaying_the_lines_gives_the_live_state(number: int, kind: Kind) -> None:
     match = match_of(number, kind)
     events = parse_bundle(match.bundle).events
@@ -54,7 +54,7 @@ def test_replaying_the_lines_gives_the_live_state(number: int, kind: Kind) -> No
 
 
 @any_match
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_outside_view_is_the_servers_less_what_is_hidden(number: int, kind: Kind) -> None:
     match = match_of(number, kind)
     outside = None
@@ -64,7 +64,7 @@ def test_the_outside_view_is_the_servers_less_what_is_hidden(number: int, kind: 
 
 
 @any_match
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_every_event_and_every_file_parses_to_what_wrote_it(number: int, kind: Kind) -> None:
     match = match_of(number, kind)
     for event in match.events:
@@ -77,7 +77,7 @@ def test_every_event_and_every_file_parses_to_what_wrote_it(number: int, kind: K
 
 
 @any_match
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_pot_is_payouts_and_fees(number: int, kind: Kind) -> None:
     match = match_of(number, kind)
     terms = match.state.terms
@@ -101,7 +101,7 @@ def test_the_pot_is_payouts_and_fees(number: int, kind: Kind) -> None:
 
 
 @any_match
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_every_deal_shares_all_its_points_and_no_litige_is_lost(number: int, kind: Kind) -> None:
     """162 before belote, announcements and capot; what marks do not hold waits in the pot until somebody gets it."""
     match = match_of(number, kind)
@@ -153,7 +153,7 @@ def check_blind(match: Played, rng: random.Random, samples: int) -> int:
 
 
 @given(numbers, st.sampled_from(GAMES), st.sampled_from(["target", "resigned", "void_in_play"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_seat_is_told_nothing_that_depends_on_hidden_cards(number: int, game: str, ending: str) -> None:
     check_blind(play(number, ending, game), random.Random(number), 3)
 
