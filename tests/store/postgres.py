@@ -5,17 +5,20 @@ own from a wheel.
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from sqlalchemy import make_url
 
 from fairdeal.store.upgrade import upgrade
+
+_TRIES: Final = 24
+"""Each waits for five seconds."""
 
 
 class Postgres:
@@ -47,7 +50,12 @@ class Postgres:
 
     def _make(self, template: str) -> str:
         name = next(self._names)
-        self._run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        for _ in range(_TRIES):  # whoever has just left the template may still be seen there
+            with suppress(psycopg.errors.ObjectInUse):
+                self._run(f"CREATE DATABASE {name} TEMPLATE {template}")
+                break
+        else:
+            raise AssertionError(f"somebody stays in {template}")
         return make_url(self._url).set(database=name).render_as_string(hide_password=False)
 
     def _run(self, statement: str) -> None:
