@@ -21,7 +21,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MoneyLine:
     """What a transaction of the match did to the free money of an account (minor units)."""
 
     transaction: str
@@ -45,7 +45,7 @@ class SeatRecord:
     sat_at: int
     payout: int
     net: int
-    money: tuple[Moved, ...]
+    money: tuple[MoneyLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,7 @@ def _seat(seat: SeatFacts, terms: Terms, entries: Sequence[MatchEntry]) -> SeatR
         payout=sum(one.amount for one in mine if one.transaction.startswith("end:")),
         net=sum(one.amount for one in mine),
         money=tuple(
-            Moved(one.transaction, one.kind, one.at, one.amount, one.balance - one.amount, one.balance) for one in mine
+            MoneyLine(one.transaction, one.kind, one.at, one.amount, one.balance - one.amount, one.balance)
+            for one in mine
         ),
     )

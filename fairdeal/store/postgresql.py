@@ -83,7 +83,7 @@ class PostgresqlDatabase:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """As `sql.Database` says."""
+        """As `Database` says."""
         with our_errors(), self._reader.begin() as connection:
             yield connection
 
@@ -95,7 +95,7 @@ class PostgresqlDatabase:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """As `sql.Database` says."""
+        """As `Database` says."""
         with our_errors(), self._writer.begin() as connection:
             yield connection
 
