@@ -13,7 +13,7 @@ import typer
 from fairdeal import __version__
 from fairdeal.cli import audit, db, ledger, rules, running
 from fairdeal.cli import keys as operators_keys
-from fairdeal.cli.arguments import read_path
+from fairdeal.cli.arguments import Host, read_path
 from fairdeal.cli.db import Database, DatabaseUrl
 from fairdeal.cli.faults import told
 from fairdeal.errors import FairdealError
@@ -94,7 +94,7 @@ def demo(
 
 @app.command()
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    host: Host = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on.", min=1, max=65535)] = 8000,
     database: Database = None,
     database_url: DatabaseUrl = None,
@@ -154,7 +154,7 @@ def witness(
     database: Annotated[Path, typer.Option(help="The SQLite file.", parser=read_path, metavar="PATH")] = Path(
         "var/witness/witness.db"
     ),
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    host: Host = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on.", min=1, max=65535)] = 8100,
 ) -> None:
     """Run a witness for other people's logs until it is stopped (C2SP tlog-witness).

@@ -80,6 +80,13 @@ def _check_url(text: str) -> str:
     return text
 
 
+def _check_host(text: str) -> str:
+    if not text.strip():
+        raise typer.BadParameter("an empty host would be every address of this machine; 0.0.0.0 or :: says so")
+    return text
+
+
+Host = Annotated[str, typer.Option(help="The address to listen on.", callback=_check_host)]
 Url = Annotated[
     str,
     typer.Option(

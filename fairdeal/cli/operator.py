@@ -33,9 +33,12 @@ def serve_until_stopped(
     """Run the service. Raises AddressRefused, KeyRefused, DatabaseLocked, SchemaMismatch, StoreFailed; Malformed for
     settings.
     """
+    from fairdeal.store import check_file
+
     settings = read_settings(database=database, database_url=database_url, keys=keys, workers=workers)
     if settings.database_url is None:
         check_directory(settings.database, Settings.model_fields["database"].default)
+        check_file(settings.database, made=True)  # before keys are made for it
     # The composition root stands above this layer: it is named here, not imported.
     import_module("fairdeal.main").run(settings, host, port)
 

@@ -13,33 +13,37 @@ import pytest
 from typer.testing import CliRunner
 
 from fairdeal.cli import app
-from fairdeal.errors import FairdealError
+from fairdeal.cli.operator import serve_until_stopped
+from fairdeal.errors import FairdealError, StoreFailed
 from fairdeal.keys import SigningKey
 from fairdeal.tlog import VerifierKey, format_policy
 from tests.cli.command import run
 from tests.durability.process import WAIT_S, until
 
-NAMES_A_PATH = {
+NAMES_A_PLACE = {
     "--keys": ["policy", "keys make", "keys list", "keys rotate log", "serve", "restore", "witness"],
     "--database": ["serve", "restore", "db upgrade", "ledger check", "witness"],
     "--folder": ["demo"],
     "--out": ["ledger convert month --to csv"],
     "--logs": ["witness --name w.example"],
+    "--host": ["serve", "witness --name w.example --logs logs.txt"],
     "DIR": ["audit export --url http://127.0.0.1:9", "ledger convert --to csv --out x.csv"],
     "FILE": ["audit signs"],
 }
 
 
 @pytest.mark.parametrize("path", ["", " \t"])
-def test_an_empty_path_is_not_the_working_directory(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_text_is_not_the_working_directory_nor_every_address(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is what a script gives whose variable is not set."""
     monkeypatch.chdir(tmp_path)
-    for named, lines in NAMES_A_PATH.items():
+    for named, lines in NAMES_A_PLACE.items():
         for line in lines:
             words = [*line.split(), *([named] if named.startswith("--") else []), path]
             done = CliRunner().invoke(app, words)
             assert (done.exit_code, done.stdout) == (2, ""), line
-            assert f"Invalid value for '{named}': an empty path" in done.stderr, line
+            assert f"Invalid value for '{named}': an empty " in done.stderr, line
     for name in ("KEYS", "DATABASE", "LOG_COPY", "WITNESSES"):
         told = run("keys", "make", **{f"FAIRDEAL_{name}": path})
         assert (told.returncode, told.stdout) == (1, "")
@@ -62,6 +66,15 @@ def test_a_witness_that_is_refused_leaves_nothing(tmp_path: Path) -> None:
             codes.append(done.exception.code)
             assert list(tmp_path.iterdir()) == [logs]
     assert codes == ["malformed"] * 3 + ["address_refused"] + ["malformed"] * 3
+
+
+@pytest.mark.parametrize("kind", ["a directory", "a text"])
+def test_a_service_on_what_is_no_database_leaves_nothing(kind: str, tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.mkdir() if kind == "a directory" else there.write_text("a text of somebody's\n" * 100)
+    with pytest.raises((OSError, StoreFailed)):
+        serve_until_stopped("127.0.0.1", 1, there, None, tmp_path / "keys", None)
+    assert [*tmp_path.rglob("*")] == [there]
 
 
 @pytest.mark.parametrize("option", ["--database", "--database-url"])
