@@ -14,7 +14,7 @@ from fairdeal.app.cashier_ports import CashierStore
 from fairdeal.app.history_ports import HistoryStore
 from fairdeal.app.log_ports import CommitResult as CommitResult
 from fairdeal.app.log_ports import LogStore
-from fairdeal.app.once import Once as Once
+from fairdeal.app.once import Once
 from fairdeal.app.proof_ports import ProofStore
 from fairdeal.app.record_ports import RecordStore
 from fairdeal.app.recovery_ports import RecoveryStore

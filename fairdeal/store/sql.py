@@ -19,11 +19,11 @@ from fairdeal.app.log_ports import (
     QueuedLeaf,
     SignedCheckpoint,
 )
+from fairdeal.app.once import Once
 from fairdeal.app.ports import (
     Account,
     Append,
     NewTable,
-    Once,
     Seat,
     SeatedPlayer,
     Session,

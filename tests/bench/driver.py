@@ -19,7 +19,8 @@ from time import perf_counter
 from typing import Any, Final
 
 from fairdeal import ledger
-from fairdeal.app.ports import Account, Once, Session
+from fairdeal.app.once import Once
+from fairdeal.app.ports import Account, Session
 from fairdeal.keys import SigningKey
 from fairdeal.limits import MAX_CLOCK_MS
 from fairdeal.match import Event, Terms, open_receipt, receipt_key, view_message

@@ -9,7 +9,8 @@ from typing import TypeVar
 from fairdeal import canonical, ledger
 from fairdeal.app.cashier_ports import Moved, Withdrawal, WithdrawalResult
 from fairdeal.app.log_ports import LogAppend
-from fairdeal.app.ports import Account, Append, CommitResult, NewTable, Once, Seat, Sitting, Status, Store, Table
+from fairdeal.app.once import Once
+from fairdeal.app.ports import Account, Append, CommitResult, NewTable, Seat, Sitting, Status, Store, Table
 from fairdeal.errors import FairdealError
 from fairdeal.tlog import Tile, TileEdge, leaf_hash
 

@@ -20,7 +20,8 @@ import pytest
 
 from fairdeal import ledger
 from fairdeal.app.cashier_ports import Moved
-from fairdeal.app.ports import Account, CommitResult, Once, Seat, Status, Store
+from fairdeal.app.once import Once
+from fairdeal.app.ports import Account, CommitResult, Seat, Status, Store
 from fairdeal.errors import FairdealError
 from fairdeal.ledger import Refund, Win
 from fairdeal.store import SqlStore

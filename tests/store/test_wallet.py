@@ -3,7 +3,8 @@
 import pytest
 
 from fairdeal import ledger
-from fairdeal.app.ports import Once, Store, Wallet
+from fairdeal.app.once import Once
+from fairdeal.app.ports import Store, Wallet
 from fairdeal.errors import IdempotencyConflict, InsufficientFunds, LedgerBroken, LimitExceeded, UnknownAccount
 from fairdeal.ledger import Win
 from fairdeal.limits import MAX_SAFE_INTEGER
