@@ -18,6 +18,7 @@ from fairdeal.errors import AccountInUse, DatabaseLocked, Malformed, RecordsBrok
 from fairdeal.ledger import Win
 from fairdeal.match.leaves import ledger_leaf, outage_leaf
 from fairdeal.store import SqlStore, books, postgresql
+from fairdeal.store.guards import APPEND_ONLY
 from fairdeal.store.upgrade import upgrade
 from fairdeal.tlog import Frontier, leaf_hash
 from tests.store.house import ASSET, House
@@ -195,3 +196,11 @@ def test_a_migration_may_take_its_time(place: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("fairdeal.store.upgrade.migrate", migrate)
     upgrade(place)
     assert patience == ["0"]
+
+
+@on_postgresql
+def test_what_never_changes_is_frozen_when_it_is_first_vacuumed(place: str) -> None:
+    """All at once it would be, after months, a reading of the whole database."""
+    early = "SELECT relname FROM pg_class WHERE 'autovacuum_freeze_min_age=0' = ANY(reloptions)"
+    with psycopg.connect(place) as connection:
+        assert {name for (name,) in connection.execute(early)} == {table.name for table in APPEND_ONLY}
