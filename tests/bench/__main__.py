@@ -44,9 +44,9 @@ def report(rows: Iterable[Row]) -> str:
         "Written by `make bench`; every figure is of the same run, in processor time of one core, which a busy "
         "machine changes little; those of the log and the store are by the wall, since they wait for the disk; so are "
         "rates and delays of moves over HTTP.\n\n"
-        "Longer ones are apart: `python -m tests.bench.growth` shows whether a move or opening a table costs more with "
-        "more live tables (10 to 1,000) or more matches that are over (1,000 to 100,000); `python -m "
-        "tests.bench.capacity` measures for [capacity.md](capacity.md), and writes it.\n\n"
+        "Longer ones are apart, and write [capacity.md](capacity.md): `python -m tests.bench.capacity`, and `python -m "
+        "tests.bench.growth`, which shows whether anything costs more with more live tables (10 to 1,000) or more "
+        "matches that are over (1,000 to 100,000).\n\n"
         f"Machine: {machine()}.\n\n"
         f"{format_table(rows)}\n"
     )

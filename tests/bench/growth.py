@@ -1,60 +1,88 @@
-"""Whether a move, or opening a table, takes longer when more matches are live, or when more of them are over.
+"""Whether anything that is done again and again takes longer when more matches are live, or when more of them are over;
+writes the last part of docs/capacity.md.
 
-python -m tests.bench.growth      some minutes, and 2 GB of disk
+python -m tests.bench.growth      some twenty minutes, and 10 GB of disk
 
-The matches that are over are copies of one that was played to its end here, each under ids of its own, all of them
-opened by the person who opens tables in this run. They are written by SQL, with the guards set aside meanwhile; their
-leaves wait for the service, which takes them all into its log at the next start. Their money is not copied: neither a
-move nor opening a table looks at it.
+The matches that are over are whole (`past`), between thousands of players. One of these plays for this run: the
+regular, who sat at 200 of the month's 1,000 matches and at every twentieth before.
 """
 
 import asyncio
-import sqlite3
+import secrets
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import closing
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
-from time import perf_counter
-from typing import Final
+from time import perf_counter, process_time, time
+from typing import Final, TypeAlias
 
+import psycopg
 import uvloop
 
+from fairdeal.app.proof import _PAGE as PROOF_PAGE
+from fairdeal.app.proof import prove
+from fairdeal.store import SqlStore
+from tests.bench.__main__ import machine
+from tests.bench.capacity import GROWTH, PAGE, database_s
 from tests.bench.driver import Duel, Line, Person, cpu_seconds, drive, duels, keep_apart, running, stream
-from tests.bench.table import Row, format_table
+from tests.bench.past import Past
 from tests.durability.process import Service
+from tests.store.postgres import Postgres, start_postgres
 
+TEXT: Final = Path(__file__).with_name("growth.md")
 LIVE: Final = (10, 100, 1_000)
-PAST: Final = (1_000, 10_000, 100_000)
+PAST: Final = (1_000, 100_000)
+ROUNDS: Final = 3
 MOVES: Final = 200
-OPENINGS: Final = 200
+CALLS: Final = 60
 TABLES: Final = 40
 """Live ones while the matches that are over are counted."""
 MAX_GROWTH: Final = 1.25
 """Of the most to the fewest: what a busy machine lets a figure of some hundred milliseconds vary by."""
-_TEMPLATE_MOVES: Final = 30
+IDLE_S: Final = 10
+PROOF_S: Final = 15
+"""Of a proof that would take minutes only the beginning is measured."""
+PASSWORD: Final = "correct horse battery"
+_TEMPLATE_MOVES: Final = 20
 
-# Table → what is another in each copy: `k` counts the copies from 1, `copy` is the copy's match.
-_COPIED: Final = {
-    "matches": {"seq": "(SELECT max(seq) FROM matches) + k", "id": "copy"},
-    "events": {"match_id": "copy"},
-    "seals": {"match_id": "copy"},
-    "commitments": {"match_id": "copy", "commitment": "substr(commitment, 1, 32) || copy"},
-    "seats": {"match_id": "copy", "seq": "NULL", "player": "substr(copy, 2) || seat"},
-    "match_endings": {"match_id": "copy"},
-}
+Call: TypeAlias = Callable[[Line], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One database with one past: processor time of the service and of its PostgreSQL, in ms, by what was done; what
+    starting and idling took, the file's bytes, the events of a match, and transactions proved in a second.
+    """
+
+    ms: dict[str, float]
+    start_s: float
+    idle_ms: float
+    size: int
+    events: int
+    proved: float
 
 
 def main() -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        rows = uvloop.run(live(Path(folder, "live"))) + uvloop.run(past(Path(folder, "past")))
-    print(format_table(rows))
-    return 0 if all(row.met for row in rows) else 1
+    with tempfile.TemporaryDirectory() as folder, start_postgres() as postgres:
+        home = Path(folder)
+        moves = uvloop.run(live(home / "live"))
+        found = {
+            "SQLite": [uvloop.run(past(home / f"sqlite-{count}", count, None)) for count in PAST],
+            "PostgreSQL": [uvloop.run(past(home / f"postgresql-{count}", count, postgres)) for count in PAST],
+        }
+    part = TEXT.read_text(encoding="utf-8").format(machine=machine(), **figures(moves, found))
+    PAGE.write_text(PAGE.read_text(encoding="utf-8").partition(GROWTH)[0] + part, encoding="utf-8")
+    print(part)
+    grown = [moves[-1] / moves[0], *(more.ms[name] / few.ms[name] for few, more in found.values() for name in few.ms)]
+    return 0 if max(grown) <= MAX_GROWTH else 1
 
 
-async def live(home: Path) -> list[Row]:
-    """The cost of a move by the number of live tables."""
+async def live(home: Path) -> list[float]:
+    """The cost of a move by the number of live tables, in ms."""
     playing: list[Duel] = []
     move: list[float] = []
     with running(home, LIVE[-1]) as (service, persons):
@@ -62,118 +90,233 @@ async def live(home: Path) -> list[Row]:
             more = await duels(service.port, persons[2 * len(playing) : 2 * count], count - len(playing))
             await stream(more)
             playing += more
-            move.append(await move_ms(service, playing))
+            cost = [await spent_ms(lambda: cpu_seconds(service.pid), MOVES, playing) for _ in range(ROUNDS)]
+            move.append(median(cost))
             playing = [duel for duel in playing if not duel.over]
-    return grown("move: processor time of the service", "live tables", LIVE, move)
+    return move
 
 
-async def past(home: Path) -> list[Row]:
-    """The cost of a move, and of opening a table, by the number of matches that are over."""
-    move: list[float] = []
-    opening: list[float] = []
-    with running(home, TABLES, tables_max="1000000") as (service, persons):
-        opener = persons[0]
-        (template,) = await duels(service.port, persons, 1)
-        line = Line(service.port)
-        await drive([template], _TEMPLATE_MOVES, 1)
-        await template.resign(line)
-        playing = await duels(service.port, persons, TABLES)
-        copies = 0
-        await settled(service)  # the log has all of the match that is copied
-        for count in PAST:
-            with service.down():
-                copy_match(service.database, template.m, count - copies)
-            copies = count
-            keep_apart(service)
-            await settled(service)
-            await stream(playing)
-            await drive(playing, TABLES, 1)
-            move.append(await move_ms(service, playing))
-            opening.append(await opening_ms(service, opener))
-    return [
-        *grown("move: processor time of the service", "matches that are over", PAST, move),
-        *grown("opening a table: processor time of the service", "matches that are over", PAST, opening),
-    ]
+async def spent_ms(spent_s: Callable[[], float], moves: int, playing: list[Duel]) -> float:
+    before = spent_s()
+    await drive(playing, moves, 8)
+    return (spent_s() - before) / moves * 1_000
 
 
-async def settled(service: Service) -> None:
-    """Returns when it has done what it does after a start."""
-    before = cpu_seconds(service.pid)
-    while True:
-        await asyncio.sleep(1)
-        spent, before = cpu_seconds(service.pid) - before, cpu_seconds(service.pid)
-        if spent < 0.05:
-            return
+async def past(home: Path, count: int, postgres: Postgres | None) -> Measured:
+    """Everything, with so many matches that are over."""
+    auditor = secrets.token_hex(16)
+    settings = {"tables_max": "1000000", "auditor_token": auditor}
+    with ExitStack() as stack:
+        if postgres is not None:
+            settings["database_url"] = url = postgres.database()
+            stack.callback(postgres.drop, url)
+        service, persons = stack.enter_context(running(home, TABLES, **settings))
+        house = House(service, persons, auditor)
+        template = await played(service, persons)
+        with service.down():
+            began = perf_counter()
+            month = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+            house.past = Past(service.place, template)
+            house.past.write(count, int(month.timestamp() * 1_000), int(time() * 1_000))
+            print(f"{count:,} matches written in {perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+        measured = await house.measure()
+        print(measured, file=sys.stderr, flush=True)
+        return measured
 
 
-async def move_ms(service: Service, playing: list[Duel]) -> float:
-    """Of the service's processor, for one move of several."""
-    return await cpu_ms(service, MOVES, lambda: drive(playing, MOVES, 8))
+async def played(service: Service, persons: Sequence[Person]) -> str:
+    """A duel for a stake that somebody gave up in the middle, and all of it in the log."""
+    (duel,) = await duels(service.port, persons, 1)
+    await drive([duel], _TEMPLATE_MOVES, 1)
+    await duel.resign(Line(service.port))
+    while len(service.rows("SELECT n FROM leaves WHERE match_id = ?", duel.m)) < 4:
+        await asyncio.sleep(0.1)
+    return duel.m
 
 
-async def opening_ms(service: Service, opener: Person) -> float:
-    line = Line(service.port)
+class House:
+    """A service with a past, and what is done to it."""
 
-    async def openings() -> None:
-        for _ in range(OPENINGS):
-            m = (await line.call("POST", "/v1/tables", opener.token, {"game": "duel", "stake": 0}))["m"]
-            await line.call("POST", f"/v1/tables/{m}/cancel", opener.token)
+    past: Past
 
-    return await cpu_ms(service, OPENINGS, openings)
+    def __init__(self, service: Service, persons: list[Person], auditor: str) -> None:
+        self.service, self.persons, self.auditor = service, persons, auditor
+        self.line = Line(service.port)
+
+    async def measure(self) -> Measured:
+        await self.settled()  # the copy of the log, and a leaf of the journal
+        with self.service.down():
+            pass
+        start_s = cpu_seconds(self.service.pid)
+        keep_apart(self.service)
+        await self.settled()
+        before = self.spent_s()
+        await asyncio.sleep(IDLE_S)
+        idle_ms = (self.spent_s() - before) / IDLE_S * 1_000
+        ms = {"a move": await self.moves(), "a settlement, by giving up": await self.settlements()}
+        for name, call in (await self.calls()).items():
+            ms[name] = median([await self.each(call, CALLS) for _ in range(ROUNDS)])
+            print(f"{name}: {ms[name]:.2f} ms", file=sys.stderr, flush=True)
+        self.service.stop()
+        events = self.service.size(self.past.m)
+        return Measured(ms, start_s, idle_ms, self.size(), events, self.proved())
+
+    def spent_s(self) -> float:
+        """Processor time so far, of the service and of all of its PostgreSQL."""
+        spent = cpu_seconds(self.service.pid)
+        if isinstance(self.service.place, str):
+            with psycopg.connect(self.service.place) as sql:
+                spent += database_s(sql)
+        return spent
+
+    async def settled(self) -> None:
+        """Returns when it has done what it does after a start."""
+        before = self.spent_s()
+        while True:
+            await asyncio.sleep(1)
+            spent, before = self.spent_s() - before, self.spent_s()
+            if spent < 0.1:
+                return
+
+    async def each(self, call: Call, count: int) -> float:
+        before = self.spent_s()
+        for _ in range(count):
+            await call(self.line)
+        return (self.spent_s() - before) / count * 1_000
+
+    async def moves(self) -> float:
+        playing = await duels(self.service.port, self.persons, TABLES)
+        await stream(playing)
+        await drive(playing, TABLES, 1)
+        cost = median([await spent_ms(self.spent_s, MOVES, playing) for _ in range(ROUNDS)])
+        for duel in playing:
+            duel.close()
+        return cost
+
+    async def settlements(self) -> float:
+        cost = []
+        for _ in range(ROUNDS):
+            playing = await duels(self.service.port, self.persons, TABLES)
+            before = self.spent_s()
+            for duel in playing:
+                await duel.resign(self.line)
+            cost.append((self.spent_s() - before) / TABLES * 1_000)
+        return median(cost)
+
+    async def calls(self) -> dict[str, Call]:
+        """What is asked of it again and again, by what it is called in the report."""
+        regular, opener, operator = self.past.token, self.persons[0].token, self.service.token
+        name = secrets.token_hex(8)
+        await self.line.call("POST", "/v1/accounts", "", {"name": name, "password": PASSWORD})
+        limit = {"kind": "stake", "period": "month", "amount": 10**9}
+        await self.line.call("PUT", "/v1/me/limits", regular, limit)
+        m = (await self.line.call("POST", "/v1/tables", opener, {"game": "duel", "stake": 100}))["m"]
+        month = datetime.now(UTC).strftime("%Y-%m")
+
+        async def open_and_cancel(line: Line) -> None:
+            opened = (await line.call("POST", "/v1/tables", opener, {"game": "duel", "stake": 0}))["m"]
+            await line.call("POST", f"/v1/tables/{opened}/cancel", opener)
+
+        async def sit_and_stand(line: Line) -> None:
+            await line.call("POST", f"/v1/tables/{m}/seats", regular, {}, secrets.token_hex(16))
+            await line.call("DELETE", f"/v1/tables/{m}/seats/me", regular, None, secrets.token_hex(16))
+
+        async def withdraw(line: Line) -> None:
+            asked = await line.call("POST", "/v1/withdrawals", regular, {"amount": 1}, secrets.token_hex(16))
+            path = f"/v1/cashier/withdrawals/{asked['id']}"
+            await line.call("POST", path, operator, {"result": "paid"}, secrets.token_hex(16))
+
+        async def deposit(line: Line) -> None:
+            given = {"account": self.past.regular, "amount": 1}
+            await line.call("POST", "/v1/deposits", operator, given, secrets.token_hex(16))
+
+        async def log_in(line: Line) -> None:
+            await line.call("POST", "/v1/sessions", "", {"name": name, "password": PASSWORD})
+
+        def get(path: str, token: str) -> Call:
+            return lambda line: line.call("GET", path, token)
+
+        own, lines, records = self.late("seats", "account_id"), self.late("entries", "account"), 60
+        ((old,),) = self.service.rows("SELECT id FROM matches ORDER BY seq LIMIT 1 OFFSET 50")
+        return {
+            "a table opened, and called off": open_and_cancel,
+            "a seat taken under a monthly limit, and left": sit_and_stand,
+            "a deposit": deposit,
+            "a withdrawal, asked for and paid": withdraw,
+            "a login (most of it the password's hash)": log_in,
+            "`GET /v1/me`": get("/v1/me", regular),
+            "own matches, the newest 50": get("/v1/me/matches", regular),
+            "own matches, the oldest 50": get(f"/v1/me/matches?cursor={own}", regular),
+            "own lines, the newest 50": get("/v1/wallet/lines", regular),
+            "own lines, the oldest 50": get(f"/v1/wallet/lines?cursor={lines}", regular),
+            "a month's statement, its first page": get(f"/v1/wallet/statement?month={month}", regular),
+            "open tables": get("/v1/tables", regular),
+            "withdrawals that wait": get("/v1/cashier/withdrawals", operator),
+            "significant events, the newest 50": get("/v1/audit/events", self.auditor),
+            "records of matches, the newest 50": get("/v1/audit/matches", self.auditor),
+            "records of matches, the oldest 50": get(f"/v1/audit/matches?cursor={records}", self.auditor),
+            "an old match's leaves with their proofs": get(f"/v1/matches/{old}/log", opener),
+        }
+
+    def late(self, table: str, column: str) -> int:
+        """A cursor with fifty of the regular's rows behind it."""
+        owner = self.past.regular if table == "seats" else f"player:{self.past.regular}:cash"
+        query = f"SELECT seq FROM {table} WHERE {column} = ? ORDER BY seq LIMIT 1 OFFSET 50"
+        return int(self.service.rows(query, owner)[0][0])
+
+    def size(self) -> int:
+        if isinstance(self.service.place, str):
+            return int(self.service.rows("SELECT pg_database_size(current_database())")[0][0])
+        return self.service.place.stat().st_size
+
+    def proved(self) -> float:
+        """Transactions of the books that a second of a core proves. Raises AssertionError where they do not hold."""
+        began, pages = process_time(), 0
+
+        def page() -> None:
+            nonlocal pages
+            pages += 1
+            if process_time() - began > PROOF_S:
+                raise TimeoutError
+
+        store = SqlStore(self.service.place)
+        try:
+            proof = prove(store, page)
+            assert proof.fault is None, proof.fault
+            return proof.transactions / (process_time() - began)
+        except TimeoutError:
+            return pages * PROOF_PAGE / (process_time() - began)
+        finally:
+            store.close()
 
 
-async def cpu_ms(service: Service, count: int, work: Callable[[], Awaitable[object]]) -> float:
-    """The median of some rounds."""
-    spent = []
-    for _ in range(3):
-        before = cpu_seconds(service.pid)
-        await work()
-        spent.append((cpu_seconds(service.pid) - before) / count * 1_000)
-    return median(spent)
-
-
-def copy_match(database: Path, m: str, count: int) -> None:
-    """So many more matches like this one. The service is down."""
-    began = perf_counter()
-    with closing(sqlite3.connect(database, isolation_level=None)) as sql:
-        sql.execute("PRAGMA synchronous = OFF")
-        guards = sql.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
-        sql.execute("BEGIN")
-        for name, _ in guards:
-            sql.execute(f"DROP TRIGGER {name}")
-        sql.execute(
-            "CREATE TEMP TABLE copies AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < ?)"
-            " SELECT k, lower(hex(randomblob(16))) AS copy FROM n",
-            [count],
-        )
-        for table, other in _COPIED.items():
-            columns = [row[1] for row in sql.execute(f"PRAGMA table_info({table})")]
-            chosen = ", ".join(other.get(column, column) for column in columns)
-            own = "id" if table == "matches" else "match_id"
-            sql.execute(f"INSERT INTO {table} SELECT {chosen} FROM copies, {table} WHERE {own} = ?", [m])
-        sql.execute(
-            "INSERT INTO log_queue (leaf, type, match_id)"
-            " SELECT CAST(replace(CAST(leaf AS TEXT), match_id, copy) AS BLOB), type, copy FROM copies, leaves"
-            " WHERE match_id = ? ORDER BY copies.k, n",
-            [m],
-        )
-        for _, statement in guards:
-            sql.execute(statement)
-        sql.execute("COMMIT")
-    print(f"{count:,} matches written in {perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-
-
-def grown(what: str, of: str, counts: Sequence[int], figures: Sequence[float]) -> list[Row]:
-    """One row a count; the last is held against the first."""
-    rows = [
-        Row(f"{what}, {count:,} {of}", figure, "ms", "", True) for count, figure in zip(counts, figures, strict=True)
-    ]
-    growth = figures[-1] / figures[0]
-    bound = f"≤ {MAX_GROWTH:g}"
-    return [
-        *rows,
-        Row(f"{what}, {counts[-1]:,} against {counts[0]:,} {of}", growth, "times", bound, growth <= MAX_GROWTH),
-    ]
+def figures(moves: list[float], found: dict[str, list[Measured]]) -> dict[str, str]:
+    """What the text has places for."""
+    few, many = (f"{count:,}" for count in PAST)
+    head = ["| processor time, ms |", "|---|"]
+    rows = {name: f"| {name} |" for name in found["SQLite"][0].ms}
+    for database, (short, long) in found.items():
+        head[0] += f" {database}, {few} over | {many} over | ratio |"
+        head[1] += "---:|---:|---:|"
+        for name in rows:
+            rows[name] += f" {short.ms[name]:.2f} | {long.ms[name]:.2f} | {long.ms[name] / short.ms[name]:.2f} |"
+    ((s_few, s_many), (p_few, p_many)) = found.values()
+    more = PAST[1] - PAST[0]
+    return {
+        "few": few,
+        "many": many,
+        "moves": ", ".join(f"{ms:.2f} ms with {count:,}" for ms, count in zip(moves, LIVE, strict=True)),
+        "table": "\n".join([*head, *rows.values()]),
+        "kib_sqlite": f"{(s_many.size - s_few.size) / more / 1_024:.1f}",
+        "kib_postgresql": f"{(p_many.size - p_few.size) / more / 1_024:.1f}",
+        "events": str(found["SQLite"][0].events),
+        "start_sqlite": f"{s_few.start_s:.1f} s and {s_many.start_s:.1f} s",
+        "start_postgresql": f"{p_few.start_s:.1f} s and {p_many.start_s:.1f} s",
+        "idle_sqlite": f"{s_few.idle_ms:.0f} and {s_many.idle_ms:.0f}",
+        "idle_postgresql": f"{p_few.idle_ms:.0f} and {p_many.idle_ms:.0f}",
+        "proved_sqlite": f"{s_few.proved:,.0f} and {s_many.proved:,.0f}",
+        "proved_postgresql": f"{p_few.proved:,.0f} and {p_many.proved:,.0f}",
+    }
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ class Past:
     """
 
     def __init__(self, place: Path | str, m: str, players: int = PLAYERS, recent: int = RECENT) -> None:
-        self._place, self._m, self._recent = place, m, recent
+        self._place, self.m, self._recent = place, m, recent
         self.regular, self.token = secrets.token_hex(16), secrets.token_hex(32)
         self._players = [secrets.token_hex(16) for _ in range(players)]
         self._rows: dict[tuple[str, str], list[tuple[object, ...]]] = defaultdict(list)
@@ -134,7 +134,7 @@ class Past:
 
     def _read(self, sql: Sql) -> None:
         """The template, and how far the counts have come."""
-        m = self._m
+        m = self.m
         self._columns = (
             "id, opener, seats, stake, asset, visibility, code, created_at, expires_at, status, due_at, size, seating"
         )
@@ -176,7 +176,7 @@ class Past:
     def _add_match(self, number: int, left: int, at: int) -> None:
         m, pair = secrets.token_hex(16), self._pair(number, left)
         seated = {account: (pair[seat], secrets.token_hex(16)) for seat, account, _ in self._seats}
-        names = {self._m: m} | {account: own for account, (own, _) in seated.items()}
+        names = {self.m: m} | {account: own for account, (own, _) in seated.items()}
         names |= {player: seated[account][1] for _, account, player in self._seats}
         _, _, *terms, _, _, status, due_at, size, seating = self._match
         self._add("matches", self._columns, m, pair[0], *terms, at, at, status, due_at, size, seating)
@@ -207,7 +207,7 @@ class Past:
 
     def _add_leaves(self, m: str) -> None:
         for type_, leaf in self._leaves:
-            own = leaf.replace(self._m.encode(), m.encode())
+            own = leaf.replace(self.m.encode(), m.encode())
             self._hashes.append(leaf_hash(own))
             self._add("leaves", "n, leaf, type, match_id", self._size, own, type_, m)
             self._size += 1
@@ -252,7 +252,7 @@ class Past:
             sql.run(
                 f"INSERT INTO {table} (match_id, {columns}) SELECT matches.id, {columns} FROM matches, {table}"
                 f" WHERE matches.seq > ? AND {table}.match_id = ? ORDER BY matches.seq",
-                self._before, self._m,
+                self._before, self.m,
             )  # fmt: skip
         (self._before,) = sql.rows("SELECT max(seq) FROM matches")[0]
 
