@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from fairdeal.cli.operator import log_policy
-from fairdeal.client import Api, MatchClient, Memory, Player, Strategy, Turn, Unreachable
+from fairdeal.client import Api, ApiError, MatchClient, Memory, Player, Strategy, Turn, Unreachable
 from fairdeal.client import prefer_winning_tricks as strategy
 from fairdeal.match import Event, Terms, open_receipt, receipt_key
 from fairdeal.tlog import Frontier, Policy, leaf_hash
@@ -81,8 +81,7 @@ class Program:
         """Gives up, with another object on the same memory."""
         client = MatchClient(self.memory, m, self.folder, Policy.parse(self.policy.read_bytes()))
         with self.api() as api:
-            client.receive(api.answer(m, client.size))
-            api.send_action(m, client.resign())
+            give_up(api, client)
 
     def wallet(self) -> tuple[int, int]:
         with Api(self.service.url, self.session) as api:
@@ -107,7 +106,7 @@ def seated(both: Both, decision_ms: int | None = None) -> str:
 
 
 def play_both(both: Both, m: str) -> None:
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(2) as pool, both[0].service.lost_with_the_test():
         for playing in [pool.submit(program.play, m) for program in both]:
             playing.result(GIVE_UP_S)
 
@@ -124,6 +123,18 @@ def leave_after(
     with pytest.raises(Enough):
         left.result()
     return playing[left], waiting
+
+
+def give_up(api: Api, client: MatchClient) -> None:
+    """Resigns; again when something was written meanwhile, such as the end of an outage."""
+    while True:
+        client.receive(api.answer(client.m, client.size))
+        try:
+            api.send_action(client.m, client.resign())
+            return
+        except ApiError as error:
+            if error.problem != "stale":
+                raise
 
 
 def gone(_: httpx2.Request) -> NoReturn:

@@ -133,13 +133,20 @@ class Service:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stopping.set()
-        self._wanted.set()
-        with self._lock:
-            if self._process is not None:
-                self._process.kill()
+        self._end()
         self._keeper.join()
         self._holder.close()
+
+    @contextmanager
+    def lost_with_the_test(self) -> Iterator[None]:
+        """Whatever fails in the block ends the service for good: who is waiting for it in a thread would go on waiting,
+        and the test with them.
+        """
+        try:
+            yield
+        except BaseException:
+            self._end()
+            raise
 
     @property
     def pid(self) -> int:
@@ -224,6 +231,13 @@ class Service:
 
     def operator(self) -> Api:
         return Api(self.url, self.token)
+
+    def _end(self) -> None:
+        self._stopping.set()
+        self._wanted.set()
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
 
     def _keep(self) -> None:
         with self.log.open("ab") as log:

@@ -73,7 +73,7 @@ def insist(call: Callable[[], Result]) -> Result:
 
 def play_on(both: Both, guns: Guns, played: list[tuple[Both, str]]) -> None:
     """Match after match until the last shot, each given up somewhere."""
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(2) as pool, both[0].service.lost_with_the_test():
         while True:
             m = insist(both[0].open)
             for program in both:
@@ -82,10 +82,13 @@ def play_on(both: Both, guns: Guns, played: list[tuple[Both, str]]) -> None:
             # Where the clock or a lost answer was faster, the match is played on instead.
             with suppress(FairdealError):
                 insist(partial(left.resign, m))
+            (other,) = [program for program in both if program is not left]
+            playing = [pool.submit(left.play, m)]
             with suppress(Enough):
                 waiting.result(GIVE_UP_S)
-            for playing in [pool.submit(program.play, m) for program in both]:
-                playing.result(GIVE_UP_S)
+            playing.append(pool.submit(other.play, m))
+            for one in playing:
+                one.result(GIVE_UP_S)
             played.append((both, m))
             if guns.empty:
                 return

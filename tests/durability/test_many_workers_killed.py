@@ -23,7 +23,7 @@ from fairdeal.match import Event
 from fairdeal.store import SqlStore
 from fairdeal.tlog import Policy
 from tests.agreement.auditor import AUDITOR
-from tests.durability.duel import DEPOSIT, GIVE_UP_S, PURSE, STAKE, Both, Enough, Program, check_kept
+from tests.durability.duel import DEPOSIT, GIVE_UP_S, PURSE, STAKE, Both, Enough, Program, check_kept, give_up
 from tests.durability.log_checks import Witness, check_audit, check_log, collected
 from tests.durability.own_postgres import OwnPostgres, own_postgres
 from tests.durability.process import Service, children, halted, wait_for_end
@@ -171,8 +171,7 @@ class AtManyTables(Program):
     def resign(self, m: str) -> None:
         client = MatchClient(self._memory(m), m, self.folder, self._policy())
         with self.api() as api:
-            client.receive(api.answer(m, client.size))
-            api.send_action(m, client.resign())
+            give_up(api, client)
 
     def _player(self, api: Api, m: str) -> Player:
         return Player(api, self._memory(m), self.folder, self._policy())
