@@ -5,7 +5,7 @@ A test compares the forms with those of the API's description.
 
 import re
 from collections.abc import Callable
-from ipaddress import IPv6Address
+from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -21,9 +21,13 @@ REFERENCE: Final = "[A-Za-z0-9._-]{8,64}"
 REASON: Final = r"[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*"
 REASON_LENGTH: Final = 500
 MONTH: Final = "2[0-9]{3}-(0[1-9]|1[0-2])"
-URL: Final = r"https?://(\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)(:[0-9]{1,5})?/?"
+_LABEL: Final = "[A-Za-z0-9_-]{1,63}"
+URL: Final = (
+    rf"https?://(\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<ipv4>[0-9.]+)|{_LABEL}(\.{_LABEL})*)(:(?P<port>[0-9]{{1,5}}))?/?"
+)
 EVERYBODY: Final = "everybody"
 
+_LAST_PORT: Final = 65_535
 _AMOUNT_DIGITS: Final = len(str(MAX_STAKE)) + 1
 """Of more digits these are over the most already."""
 _HEX: Final = "32 digits, 0 to 9 and a to f"
@@ -73,9 +77,11 @@ def _check_url(text: str) -> str:
     try:
         if found is not None and found["ipv6"] is not None:
             IPv6Address(found["ipv6"])
+        if found is not None and found["ipv4"] is not None:
+            IPv4Address(found["ipv4"])
     except ValueError:
         found = None
-    if found is None:
+    if found is None or not 1 <= int(found["port"] or 1) <= _LAST_PORT:
         raise typer.BadParameter(f"{text!r} is not the service's address, such as https://play.example")
     return text
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -123,6 +124,6 @@ def _parse(line: bytes, path: Path, number: int) -> Transaction:
 
 def _read_exponent(text: str) -> tuple[str, int]:
     code, _, decimals = text.partition("=")
-    if not decimals.isdecimal() or int(decimals) > MAX_EXPONENT:
+    if re.fullmatch("[0-9]{1,2}", decimals) is None or int(decimals) > MAX_EXPONENT:
         raise Malformed(f"an exponent is given as CODE=N, N from 0 to {MAX_EXPONENT}")
     return code, int(decimals)

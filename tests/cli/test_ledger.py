@@ -222,6 +222,6 @@ def test_the_command_takes_the_decimals_from_a_match_or_from_who_calls(tmp_path:
         "-1.234",
         "1.234",
     ]
-    for wrong in ("EUR", "EUR=", "EUR=-1", "EUR=19", "EUR=x"):
+    for wrong in ("EUR", "EUR=", "EUR=-1", "EUR=19", "EUR=x", "EUR=²", f"EUR={'9' * 5_000}"):
         with pytest.raises(Malformed):
             Exponents(tmp_path, [wrong])

@@ -202,6 +202,11 @@ NO_AMOUNTS = ("0", "05", "5.00", "5.", "1_000", "+3", "' 7 '", "1e3", "٣", "9" 
         ("stopped --url http://play.example/v1", "'--url'"),
         ("stopped --url http://[::::]", "'--url'"),
         ("stopped --url http://a..b", "'--url'"),
+        (f"stopped --url http://{'a' * 64}.example", "'--url'"),
+        ("stopped --url http://256.1.1.1", "'--url'"),
+        ("stopped --url http://10.1", "'--url'"),
+        ("stopped --url http://127.0.0.1:65536", "'--url'"),
+        ("stopped --url http://127.0.0.1:0", "'--url'"),
     ],
 )
 def test_what_is_written_wrongly_is_told_by_its_name_and_sent_to_nobody(words: str, named: str) -> None:
