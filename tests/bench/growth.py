@@ -293,30 +293,32 @@ class House:
 def figures(moves: list[float], found: dict[str, list[Measured]]) -> dict[str, str]:
     """What the text has places for."""
     few, many = (f"{count:,}" for count in PAST)
-    head = ["| processor time, ms |", "|---|"]
-    rows = {name: f"| {name} |" for name in found["SQLite"][0].ms}
-    for database, (short, long) in found.items():
-        head[0] += f" {database}, {few} over | {many} over | ratio |"
-        head[1] += "---:|---:|---:|"
-        for name in rows:
-            rows[name] += f" {short.ms[name]:.2f} | {long.ms[name]:.2f} | {long.ms[name] / short.ms[name]:.2f} |"
-    ((s_few, s_many), (p_few, p_many)) = found.values()
-    more = PAST[1] - PAST[0]
+    ways = list(found.values())
+    head = [f"| {database}, {few} over | {many} over | ratio " for database in found]
+    rows = []
+    for name in ways[0][0].ms:
+        pairs = [(short.ms[name], long.ms[name]) for short, long in ways]
+        rows.append(f"| {name} " + "".join(f"| {one:.2f} | {two:.2f} | {two / one:.2f} " for one, two in pairs) + "|")
+    table = ["| processor time, ms " + "".join(head) + "|", "|---" + "|---:" * 3 * len(ways) + "|", *rows]
     return {
         "few": few,
         "many": many,
+        "events": str(ways[0][0].events),
         "moves": ", ".join(f"{ms:.2f} ms with {count:,}" for ms, count in zip(moves, LIVE, strict=True)),
-        "table": "\n".join([*head, *rows.values()]),
-        "kib_sqlite": f"{(s_many.size - s_few.size) / more / 1_024:.1f}",
-        "kib_postgresql": f"{(p_many.size - p_few.size) / more / 1_024:.1f}",
-        "events": str(found["SQLite"][0].events),
-        "start_sqlite": f"{s_few.start_s:.1f} s and {s_many.start_s:.1f} s",
-        "start_postgresql": f"{p_few.start_s:.1f} s and {p_many.start_s:.1f} s",
-        "idle_sqlite": f"{s_few.idle_ms:.0f} and {s_many.idle_ms:.0f}",
-        "idle_postgresql": f"{p_few.idle_ms:.0f} and {p_many.idle_ms:.0f}",
-        "proved_sqlite": f"{s_few.proved:,.0f} and {s_many.proved:,.0f}",
-        "proved_postgresql": f"{p_few.proved:,.0f} and {p_many.proved:,.0f}",
+        "table": "\n".join(table),
+        "idle": _each(found, "idle_ms", "{0:.0f} and {1:.0f} ms a second"),
+        "start": _each(found, "start_s", "{0:.1f} and {1:.1f} s"),
+        "proved": _each(found, "proved", "{0:,.0f} and {1:,.0f} a second"),
+        "size": ", ".join(
+            f"{(long.size - short.size) / (PAST[1] - PAST[0]) / 1_024:.1f} KiB ({database})"
+            for database, (short, long) in found.items()
+        ),
     }
+
+
+def _each(found: dict[str, list[Measured]], what: str, form: str) -> str:
+    pairs = {database: [getattr(one, what) for one in both] for database, both in found.items()}
+    return ", ".join(f"{form.format(*pair)} ({database})" for database, pair in pairs.items())
 
 
 if __name__ == "__main__":

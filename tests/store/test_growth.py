@@ -16,7 +16,7 @@ import pytest
 from fairdeal.app.ports import Session
 from fairdeal.app.safeguard_ports import Exclusion, Switch
 from fairdeal.app.sequencer import append_batch, load_edge
-from fairdeal.ledger import Refund, Transaction, Win
+from fairdeal.ledger import Transaction, Win
 from fairdeal.store import SqlStore, postgresql, sqlite
 from fairdeal.tlog import Tile
 from tests.bench.past import Past
@@ -24,6 +24,7 @@ from tests.store.house import ASSET, House
 
 SHORT: Final = 150
 LONG: Final = 500
+"""Matches that are over."""
 RECENT: Final = 30
 MONTH: Final = 999_302_400_000  # of September 2001
 NOW: Final = MONTH + 2 * 10**9
@@ -31,6 +32,7 @@ TIMES: Final = {"sqlite": 2, "postgresql": 12}
 """Each is done: the driver prepares at the sixth, and PostgreSQL may take one plan for all values at the eleventh."""
 PAGE: Final = 8
 STEPS: Final = 10
+"""SQLite counts by."""
 IN_LARGE_TABLES: Final = " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off"
 """To read all of a table is not the shortest way there."""
 OTHERS: Final = """
@@ -44,17 +46,18 @@ UNION ALL SELECT coalesce(sum(idx_tup_read), 0)::bigint FROM pg_stat_user_indexe
 class Guest(House):
     """In a house with a past, which nobody sums up after every step."""
 
-    def __init__(self, store: SqlStore) -> None:
+    def __init__(self, place: Path | str, store: SqlStore) -> None:
         super().__init__(store)
-        self.now = NOW
+        self.place, self.now = place, NOW
         self.m, *_ = self.live(500)
         self.finish(self.m, Win(0))
 
-    place: Path | str
-
     def move_in(self, past: Past) -> None:
-        """Afterwards there is a regular, and what of its own lies a page from the end."""
+        """Beside the regular of that past. Some matches are not over."""
         self.past = past
+        self.live(0)
+        self.open(past.regular, 0)
+        # Places with less than a page behind them.
         self.late_match = self.store.own_matches(past.regular, None, LONG)[-5].seq
         self.late_line = self.store.wallet_lines(past.regular, ASSET, None, LONG)[-5].seq
 
@@ -71,17 +74,8 @@ Work: TypeAlias = Callable[[Guest], object]
 
 def _settled(guest: Guest) -> None:
     match_id, *_ = guest.live(500)
-    guest.finish(match_id, Win(0))
-
-
-def _given_back(guest: Guest) -> None:
-    match_id, *_ = guest.live(500)
-    guest.finish(match_id, Refund())
-
-
-def _moved(guest: Guest) -> None:
-    match_id, *_ = guest.live(0)
     guest.commit(guest.append(match_id))
+    guest.finish(match_id, Win(0))
 
 
 def _cancelled(guest: Guest) -> None:
@@ -192,9 +186,7 @@ def _read_of_the_log(guest: Guest) -> None:
 
 
 WORKS: Final[dict[str, Work]] = {
-    "a move": _moved,
-    "a settlement": _settled,
-    "a match that ends void": _given_back,
+    "a match, from its table to its money": _settled,
     "a table called off": _cancelled,
     "a seat taken under a limit, and left": _stood_up,
     "a deposit that is reversed": lambda guest: guest.reverse(guest.deposit(guest.past.regular, 70)),
@@ -260,16 +252,13 @@ def guests(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def moved_in(place: Path | str, matches: int) -> Guest:
     """Into a house with so many that are over."""
     store = SqlStore(place)
-    guest = Guest(store)
+    guest = Guest(place, store)
     store.close()
     past = Past(place, guest.m, players=30, recent=RECENT)
     past.write(matches, MONTH, NOW)
-    guest.store = SqlStore(place)
-    guest.live(0)  # some are not over
-    guest.open(past.regular, 0)
+    guest.store = store = SqlStore(place)
     guest.move_in(past)
-    guest.store.close()
-    guest.place = place
+    store.close()
     return guest
 
 
