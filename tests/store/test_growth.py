@@ -4,7 +4,6 @@ steps, and in PostgreSQL's rows; what guards and functions of ours read is in it
 
 import secrets
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from fairdeal.ledger import Transaction, Win
 from fairdeal.store import SqlStore, postgresql, sqlite
 from fairdeal.tlog import Tile
 from tests.bench.past import Past
+from tests.durability.process import until
 from tests.store.house import ASSET, House
 
 SHORT: Final = 150
@@ -231,8 +231,7 @@ class Counter:
         if not isinstance(place, str):
             return self._steps
         with psycopg.connect(place, autocommit=True) as connection:
-            while connection.execute(OTHERS).fetchone() != (0,):  # they have counted when they are gone
-                time.sleep(0.01)
+            until(lambda: connection.execute(OTHERS).fetchone() == (0,))  # they have counted when they are gone
             return sum(rows for (rows,) in connection.execute(READ))
 
 
