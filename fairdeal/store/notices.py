@@ -17,6 +17,8 @@ from typing import Final
 
 import psycopg
 
+from fairdeal.store.postgresql import connecting
+
 log = logging.getLogger("fairdeal.notices")
 
 LOOK_SECONDS: Final = 5.0
@@ -34,7 +36,8 @@ _SEND: Final = f"SELECT pg_notify('{_CHANNEL}', told) FROM unnest(%s::text[]) AS
 
 class Notices:
     """Tells and hears on the database of `url`, each over a connection and in a thread of its own, made again when it
-    is lost. `hear` takes a name that another process told; `hear_anything` is called when some may have been missed.
+    is lost. `hear` takes a name that another process told; `hear_anything` is called when some may have been missed,
+    and again and again while there is no connection: who waits for news learns that none can come.
     """
 
     def __init__(self, url: str, hear: Callable[[str], None], hear_anything: Callable[[], None]) -> None:
@@ -72,13 +75,14 @@ class Notices:
         well = True
         while not self._stopping.is_set():
             try:
-                with psycopg.connect(self._url, autocommit=True, connect_timeout=5, keepalives_idle=5) as connection:
+                with psycopg.connect(self._url, autocommit=True, **connecting()) as connection:
                     well = True
                     work(connection)
             except psycopg.Error as error:
                 if well:
                     log.warning("the connection for notices is lost", extra={"why": str(error).strip()})
                 well = False
+                self._hear_anything()
                 self._stopping.wait(_AGAIN_SECONDS)
 
     def _send_on(self, connection: psycopg.Connection) -> None:

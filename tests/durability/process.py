@@ -268,8 +268,13 @@ class TimedService(Service):
 
     def __init__(self, home: Path, module: str = "tests.durability.ahead", **settings: str) -> None:
         self._file, self._ahead_ms = home / "ahead", 0
-        settings = {"test_ahead": str(self._file), "clock__outage_ms": str(2 * STEP_MS)} | settings
-        super().__init__(home, (sys.executable, "-m", module), **settings)
+        super().__init__(home, (sys.executable, "-m", module), **{"clock__outage_ms": str(2 * STEP_MS)} | settings)
+        self.share_clock(self)
+
+    def share_clock(self, other: "TimedService") -> None:
+        """Before the start."""
+        self._file = other._file
+        self._settings["FAIRDEAL_TEST_AHEAD"] = str(self._file)
 
     def put_forward(self, ms: int) -> None:
         """All at once: the service has not been there meanwhile, alive or not."""

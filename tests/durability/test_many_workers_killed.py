@@ -308,7 +308,7 @@ def killed_again_and_again(service: Workers, matches: int) -> None:
     check(service, witness, programs, duels)
 
 
-def check(service: Workers, witness: Witness, programs: list[Program], duels: list[Duel]) -> None:
+def check(service: Service, witness: Witness, programs: list[Program], duels: list[Duel]) -> None:
     played = [(duel.both, duel.m) for duel in duels]
     check_audit(service, service.home, witness)
     notes = witness.notes | collected(programs, played)
@@ -338,7 +338,7 @@ def check_wallets(service: Service, programs: list[Program]) -> None:
     money = {program.account: DEPOSIT + PURSE for program in programs}
     settled = service.rows("SELECT DISTINCT ON (match_id) match_id, line FROM events ORDER BY match_id, n DESC")
     for m, line in settled:
-        paid = {line["account"]: line["amount"] for line in Event.parse(line).data["lines"]}
+        paid = {line["account"]: line["amount"] for line in Event.parse(line).data.get("lines", ())}
         assert sum(paid.values()) == 0
         for account, seat in service.rows("SELECT account_id, seat FROM seats WHERE match_id = ?", m):
             money[account] += paid[f"seat:{seat}"] - STAKE
