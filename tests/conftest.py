@@ -16,7 +16,7 @@ from argon2 import PasswordHasher
 from hypothesis import HealthCheck, settings
 
 from fairdeal.api import connections
-from fairdeal.app import passwords, sequencer, witnesses
+from fairdeal.app import heart, passwords, sequencer, witnesses
 from fairdeal.belote import RULESETS
 from fairdeal.client import api as client_api
 from fairdeal.store import postgresql
@@ -210,11 +210,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def cheap_and_unhurried() -> Iterator[None]:
     """In this process nobody guesses passwords, and hashing them well would be a quarter of what the tests do. And no
     test comes out otherwise for taking seconds, on a machine that is busy or stands still: a log that nobody asks to go
-    on does not, a transaction may pause and wait, callers may in the middle of a call, and so may answers.
+    on does not, a transaction may pause and wait, callers may in the middle of a call, and so may answers. Clocks
+    are the tests' own, and are held against no database's.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         patch.setattr(sequencer, "STUCK_SECONDS", UNHURRIED_S)
+        patch.setattr(heart, "APART_MS", 10**15)
         patch.setattr(witnesses, "FIRST_SECONDS", UNHURRIED_S)
         for calls in (client_api, asking):
             patch.setattr(calls, "_TIMEOUT_S", ANSWER_S)

@@ -83,6 +83,7 @@ OURS: Final[Mapping[type[errors.FairdealError], Kind]] = {
     errors.WitnessConflict: Kind(409, "The witness holds another checkpoint."),
     errors.WitnessRefused: Kind(502, "The witness gave no cosignature."),
     errors.Broken: Kind(500, "The service's own records are broken."),
+    errors.ClockApart: Kind(503, "The clock of this machine is not the database's; it waits until they agree."),
     errors.ClockSteppedBack: Kind(503, "The service's clock went back; it waits until it is right again."),
     errors.DatabaseLocked: Kind(503, "Another process uses this database."),
     errors.AddressRefused: Kind(503, "The service cannot listen there."),

@@ -35,6 +35,11 @@ def watch_clock(metrics: Metrics, store: Store, heart: Heart, clock: Clock) -> N
         return max((now - at for at in due), default=0) / 1000
 
     metrics.read("fairdeal_due_seconds", "How long the match that is longest overdue has been so.", due_seconds)
+    metrics.read(
+        "fairdeal_clock_ahead_seconds",
+        "How far this machine's clock is ahead of the database's, below 0 behind it.",
+        lambda: heart.ahead_ms() / 1000,
+    )
     metrics.read_total(
         "fairdeal_outages", "Outages that players were given their time back for.", lambda: heart.outages
     )

@@ -182,6 +182,9 @@ class LogStore(Protocol):
         ends. It saves work that would be done twice, and no more: what must not happen twice is a compare-and-set.
         """
 
+    def clock_ms(self) -> int | None:
+        """What the database's own clock says; None when it has none but the process's."""
+
     def add_outage(self, outage: Outage, leaf: bytes) -> CommitResult:
         """The outage, its leaf, and the heartbeat that ends it: a compare-and-set on the heartbeat that it begins with,
         so that of several processes one alone writes it.

@@ -51,8 +51,10 @@ class Play:
         """Takes a signed action that was all there at `arrived` (ms), or finds that it was taken before.
 
         Answers the events from the action's own on. Raises UnknownMatch, NotSeated, WrongPhase before the table is
-        full or for another sitting's pseudonym, and whatever `match.decide` refuses with; nothing has changed then.
+        full or for another sitting's pseudonym, ClockApart, and whatever `match.decide` refuses with; nothing has
+        changed then.
         """
+        self._heart.check_clock()
         answer = self._take(account, m, action, arrived, made_up=False)
         if answer is None:
             # It may be the service that was late: the match is given what it is owed before a deadline is held to.

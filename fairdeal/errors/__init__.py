@@ -7,6 +7,7 @@ that a page can show.
 from fairdeal.errors.broken import (
     AddressRefused,
     Broken,
+    ClockApart,
     ClockSteppedBack,
     DatabaseLocked,
     KeyMissing,
@@ -80,6 +81,7 @@ __all__ = [
     "AlreadySeated",
     "BotRefused",
     "Broken",
+    "ClockApart",
     "ClockSteppedBack",
     "CodeRefused",
     "CommitmentMismatch",

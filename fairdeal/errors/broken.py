@@ -15,6 +15,14 @@ class Broken(FairdealError):
     code = "broken"
 
 
+class ClockApart(Broken):
+    """The machine's clock and the database's do not agree: until they do the machine takes no moves and holds nothing
+    against anybody.
+    """
+
+    code = "clock_apart"
+
+
 class ClockSteppedBack(Broken):
     """The machine's clock went back: until it is right again the service signs nothing and holds nothing against
     anybody.

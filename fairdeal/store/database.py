@@ -39,5 +39,8 @@ class Database(Protocol):
     def alone(self, work: str) -> AbstractContextManager[bool]:
         """As `app.log_ports.LogStore.alone` says."""
 
+    def clock_ms(self) -> int | None:
+        """As `app.log_ports.LogStore` says. Raises StoreFailed."""
+
     def close(self) -> None:
         """Closes every connection."""

@@ -30,6 +30,7 @@ _PROBES: Final = (
 _SESSION: Final = "-c lock_timeout=10s -c idle_in_transaction_session_timeout=3s"
 _FOR_A_MOMENT: Final = " FROM set_config('lock_timeout', '250ms', true)"
 """Behind a query: what follows in it waits for no lock for longer."""
+_CLOCK: Final = select(func.floor(func.extract("epoch", func.clock_timestamp()) * 1000))
 _DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 _USERS: Final = 0x6661697264
 """An advisory lock's number, the same for every program of ours: each connection of a service shares it, also one that
@@ -154,6 +155,10 @@ class PostgresqlDatabase:
             finally:
                 if mine:
                     session.execute(select(func.pg_advisory_unlock(key)))
+
+    def clock_ms(self) -> int:
+        """As `Database` says: that of the machine that the server runs on, at this moment."""
+        return int(self.fetch(_CLOCK)[0][0])
 
     def close(self) -> None:
         """Closes every connection."""

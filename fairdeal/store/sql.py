@@ -261,6 +261,9 @@ class SqlStore(SqlPlayerStore):
     def last_beat(self) -> int | None:
         return heart.last_beat(self._database)
 
+    def clock_ms(self) -> int | None:
+        return self._database.clock_ms()
+
     def log_head(self) -> LogHead:
         with self._database.read() as connection:
             return log.log_head(connection)

@@ -140,6 +140,9 @@ class SqliteDatabase:
         """As `Database` says: there is no other process."""
         yield True
 
+    def clock_ms(self) -> None:
+        """As `Database` says."""
+
     def close(self) -> None:
         """Closes every connection and gives the file free."""
         self._fetchers_kept = 0  # first: who is fetching closes what it comes back with

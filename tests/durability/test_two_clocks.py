@@ -1,5 +1,6 @@
 """Two services on one PostgreSQL, of which one stands still at the worst moment while the other one's clock goes on: no
-decision is made twice, and what was in time stands, or is counted and said.
+decision is made twice, and what was in time stands, or is counted and said. And one whose clock is wrong, which decides
+nothing.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,9 +10,12 @@ from typing import Any, TypeAlias
 import pytest
 from prometheus_client import generate_latest
 
+from fairdeal.app.heart import APART_MS, BEAT_MS
 from fairdeal.app.ports import Append, CommitResult
+from fairdeal.errors import ClockApart
 from fairdeal.match import Event
-from tests.api.table import Player, Service, first_legal, ok, on_turn, start_two
+from fairdeal.store import SqlStore
+from tests.api.table import FakeClock, Player, Service, first_legal, ok, on_turn, start_two
 from tests.store.postgres import Postgres
 
 TIMEOUT_MS = 34_250
@@ -57,12 +61,15 @@ def standing_still(service: Service, meanwhile: Callable[[], object]) -> list[Co
     return results
 
 
-def overtaken(service: Service) -> float:
-    """As its metrics say."""
+def metric(service: Service, name: str) -> float:
     for line in generate_latest(service.app.state.services.metrics.registry).decode().splitlines():
-        if line.startswith("fairdeal_overtaken_total "):
+        if line.startswith(f"{name} "):
             return float(line.split()[1])
     raise AssertionError
+
+
+def overtaken(service: Service) -> float:
+    return metric(service, "fairdeal_overtaken_total")
 
 
 def test_a_worker_that_stood_still_with_a_timeout_in_its_hands_writes_no_second_one(both: Both, player: Player) -> None:
@@ -121,3 +128,85 @@ def test_a_move_in_time_that_a_timeout_written_elsewhere_beat_is_counted_and_sai
     assert types(player) == ["deal", "timeout"]
     assert (overtaken(first), overtaken(other)) == (1, 0)
     assert "an action in time was overtaken by a timeout" in caplog.text
+
+
+@pytest.fixture
+def astray(both: Both, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    """A third one, with a clock of its own. The database's clock is that of the two others."""
+    first, _ = both
+    monkeypatch.setattr("fairdeal.app.heart.APART_MS", APART_MS)
+    monkeypatch.setattr(SqlStore, "clock_ms", lambda _: first.clock.ms)
+    service = Service(tmp_path, first.overrides, FakeClock(), "astray")
+    yield service
+    service.stop()
+
+
+@pytest.mark.parametrize("apart_ms", [TIMEOUT_MS, 3_600_000, -TIMEOUT_MS, BEAT_MS + APART_MS])
+def test_a_machine_with_a_wrong_clock_times_nobody_out_and_takes_no_move(
+    both: Both, player: Player, astray: Service, apart_ms: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, _ = both
+    astray.app.state.ticker.tick()
+    beat = first.store.last_beat()
+    astray.clock.ms += apart_ms
+    for _ in range(2):
+        with pytest.raises(ClockApart):
+            astray.app.state.ticker.tick()
+    path, body = f"/v1/matches/{player.m}/actions", player.sign(first_legal(player))
+    for answer in (astray.http.get("/readyz"), astray.http.post(path, json=body, headers=player.person.headers)):
+        assert (answer.status_code, answer.json()["code"]) == (503, "clock_apart")
+    assert (types(player), first.store.last_beat(), first.store.outages(0)) == (["deal"], beat, ())
+    assert metric(astray, "fairdeal_clock_ahead_seconds") == apart_ms / 1_000
+    assert caplog.text.count("the machine's clock and the database's are apart") == 1
+
+    ok(player.send(body))
+    astray.clock.ms = first.clock.ms
+    astray.app.state.ticker.tick()
+    assert ok(astray.http.get("/readyz"))["status"] == "ok"
+    assert types(player)[:2] == ["deal", "act"]
+    assert metric(astray, "fairdeal_clock_ahead_seconds") == 0
+
+
+@pytest.mark.parametrize("apart_ms", [APART_MS, -APART_MS])
+def test_clocks_that_nearly_agree_are_right(both: Both, astray: Service, apart_ms: int) -> None:
+    both[0].clock.ms += 2 * BEAT_MS
+    astray.clock.ms += 2 * BEAT_MS + apart_ms
+    astray.app.state.ticker.tick()
+
+
+def test_a_clock_that_runs_away_is_found_out_with_the_next_beat(both: Both, astray: Service) -> None:
+    """It gains a hundredth; all the time the right one is there too."""
+    first, _ = both
+    for _ in range(APART_MS // 10):
+        first.tick(BEAT_MS)
+        astray.tick(BEAT_MS + 10)
+    first.tick(BEAT_MS)
+    with pytest.raises(ClockApart, match=f"{APART_MS + 10} ms ahead"):
+        astray.tick(BEAT_MS + 10)
+
+
+def test_an_answer_that_was_long_on_its_way_is_no_difference(
+    both: Both, astray: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, _ = both
+
+    def slow(_: SqlStore) -> int:
+        told = first.clock.ms + 5_000
+        for service in (first, astray):
+            service.clock.ms += 10_000
+        return told
+
+    astray.clock.ms += BEAT_MS
+    first.clock.ms += BEAT_MS
+    monkeypatch.setattr(SqlStore, "clock_ms", slow)
+    astray.app.state.ticker.tick()
+
+
+@pytest.mark.parametrize("apart_ms", [APART_MS + 1, -APART_MS - 1])
+def test_a_machine_with_a_wrong_clock_does_not_start(both: Both, astray: Service, apart_ms: int) -> None:
+    """What it wrote would keep the others from starting."""
+    with pytest.raises(ClockApart, match=f"{APART_MS + 1} ms"):
+        astray.restart(apart_ms)
+    told = both[0].store.last_significant("refused_start", {})
+    assert told is not None
+    assert told.data["code"] == "clock_apart"

@@ -1,5 +1,6 @@
 """What holds for the PostgreSQL engine alone."""
 
+import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -204,3 +205,11 @@ def test_what_never_changes_is_frozen_when_it_is_first_vacuumed(place: str) -> N
     early = "SELECT relname FROM pg_class WHERE 'autovacuum_freeze_min_age=0' = ANY(reloptions)"
     with psycopg.connect(place) as connection:
         assert {name for (name,) in connection.execute(early)} == {table.name for table in APPEND_ONLY}
+
+
+@on_postgresql
+def test_the_servers_clock(store: SqlStore) -> None:
+    """It may be another machine's, which is right to a minute."""
+    told = store.clock_ms()
+    assert told is not None
+    assert abs(told - time.time() * 1_000) < 60_000
