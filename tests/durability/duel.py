@@ -106,6 +106,14 @@ def seated(both: Both, decision_ms: int | None = None) -> str:
     return m
 
 
+def open_tables(service: Service, name: str, count: int) -> list[str]:
+    """Their matches; nobody sits down."""
+    with Api(service.url) as api:
+        api.sign_up(name, PASSWORD)
+        api.sign_in(name, PASSWORD)
+        return [api.open_table({"game": "duel", "stake": 0})["m"] for _ in range(count)]
+
+
 def play_both(both: Both, m: str) -> None:
     with ThreadPoolExecutor(2) as pool, both[0].service.lost_with_the_test():
         for playing in [pool.submit(program.play, m) for program in both]:

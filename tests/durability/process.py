@@ -25,6 +25,7 @@ import psycopg
 
 from fairdeal.client import Api
 from fairdeal.ledger import Books, check_books
+from fairdeal.match import Event
 from fairdeal.store import SqlStore
 
 HOST: Final = "127.0.0.1"
@@ -228,6 +229,11 @@ class Service:
     def money(self, m: str) -> list[str]:
         """The kinds of the match's transactions."""
         return sorted(kind for (kind,) in self.rows("SELECT kind FROM transactions WHERE match_id = ?", m))
+
+    def types(self, m: str) -> list[str]:
+        """Of the match's events."""
+        lines = self.rows("SELECT line FROM events WHERE match_id = ? ORDER BY n", m)
+        return [Event.parse(line).type for (line,) in lines]
 
     def operator(self) -> Api:
         return Api(self.url, self.token)

@@ -20,6 +20,7 @@ from fairdeal.store import Notices
 from tests.durability.cable import Cable
 from tests.durability.duel import (
     GIVE_UP_S,
+    PURSE,
     Both,
     Enough,
     Program,
@@ -27,13 +28,11 @@ from tests.durability.duel import (
     check_paid_once,
     check_verified,
     leave_after,
+    open_tables,
     seated,
 )
 from tests.durability.duel import until as decisions
-from tests.durability.own_postgres import own_postgres
-from tests.durability.process import STEP_MS, WAIT_S, TimedService, children, reserved_port, until
-from tests.durability.test_log_kill import PURSE
-from tests.durability.test_many_workers_killed import (
+from tests.durability.many_matches import (
     AWAY,
     PATIENCE_S,
     SETTINGS,
@@ -44,7 +43,8 @@ from tests.durability.test_many_workers_killed import (
     Glance,
     check,
 )
-from tests.durability.test_workers import open_tables, types
+from tests.durability.own_postgres import own_postgres
+from tests.durability.process import STEP_MS, WAIT_S, TimedService, children, reserved_port, until
 from tests.store.postgres import Postgres
 
 SCALE: Final = float(os.environ.get("SOAK", "1"))
@@ -203,7 +203,7 @@ def cut_off_for_long(machines: Machines, course: Course, session: str) -> None:
     before = cut.processes()
     cut.cable.cut()
     left.live_through(WAITING_MS)
-    until(lambda: {tuple(types(left, m)) for m in opened} == {("open", "end", "reveal")})
+    until(lambda: {tuple(left.types(m)) for m in opened} == {("open", "end", "reveal")})
     course.wait_decisions(COUPLES * TABLES)
     assert cut.asked("/readyz") == (503, "store_failed")
     assert cut.asked("/v1/wallet", session) == (503, "store_failed")
@@ -213,7 +213,7 @@ def cut_off_for_long(machines: Machines, course: Course, session: str) -> None:
     cut.wait_ready()
     assert cut.processes() == before
     until(lambda: cut.asked("/v1/wallet", session) == (200, None))
-    assert {tuple(types(cut, m)) for m in opened} == {("open", "end", "reveal")}
+    assert {tuple(cut.types(m)) for m in opened} == {("open", "end", "reveal")}
 
 
 def cut_off_often(machines: Machines, course: Course) -> None:

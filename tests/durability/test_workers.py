@@ -17,8 +17,8 @@ import pytest
 
 from fairdeal.app.hub import Hub
 from fairdeal.client import Api
-from fairdeal.match import Event
 from fairdeal.store import Notices
+from tests.durability.duel import open_tables
 from tests.durability.process import (
     HOST,
     STEP_MS,
@@ -60,21 +60,8 @@ def two(home: Path, url: str, **settings: str) -> TimedService:
     return TimedService(home, database_url=url, workers="2", table_wait_ms=str(WAITING_MS), **many, **settings)
 
 
-def open_tables(service: Service, name: str, count: int) -> list[str]:
-    """Their matches; nobody sits down."""
-    with Api(service.url) as api:
-        api.sign_up(name, PASSWORD)
-        api.sign_in(name, PASSWORD)
-        return [api.open_table({"game": "duel", "stake": 0})["m"] for _ in range(count)]
-
-
 def unfinished(service: Service) -> int:
     return int(service.rows("SELECT count(*) FROM matches WHERE status <> 'ended'")[0][0])
-
-
-def types(service: Service, m: str) -> list[str]:
-    lines = service.rows("SELECT line FROM events WHERE match_id = ? ORDER BY n", m)
-    return [Event.parse(line).type for (line,) in lines]
 
 
 @contextmanager
@@ -110,7 +97,7 @@ def deadlines(home: Path, url: str, count: int) -> None:
             opened = [m for player in players for m in player.result(WAIT_S)]
             service.live_through(WAITING_MS)
             until(lambda: unfinished(service) == 0)
-            assert {tuple(types(service, m)) for m in opened} == {("open", "end", "reveal")}
+            assert {tuple(service.types(m)) for m in opened} == {("open", "end", "reveal")}
             shares = [ended_by(port), ended_by(port + 1)]
             assert sum(shares) == turn * count
             if all(shares):
@@ -137,7 +124,7 @@ def test_a_worker_that_stood_still_does_nothing_twice(tmp_path: Path, url: str) 
                 service.live_through(WAITING_MS)
                 until(lambda: unfinished(service) == 0)
             time.sleep(0.3)  # for the worker to do what it must not
-            assert {tuple(types(service, m)) for m in opened} == {("open", "end", "reveal")}
+            assert {tuple(service.types(m)) for m in opened} == {("open", "end", "reveal")}
         assert service.rows("SELECT count(*) FROM outages") == [(0,)]
 
 
@@ -179,6 +166,12 @@ def test_what_one_tells_its_listeners_those_of_the_other_are_told() -> None:
     asyncio.run(told())
 
 
+def listening(hand: psycopg.Connection) -> set[int]:
+    """The server's processes that do so."""
+    listens = "datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'"
+    return {pid for (pid,) in hand.execute(f"SELECT pid FROM pg_stat_activity WHERE {listens}".encode())}
+
+
 def test_what_one_tells_the_other_hears_also_after_a_lost_connection(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairdeal.store.notices.LOOK_SECONDS", 3_600.0)
     heard: list[str] = []
@@ -192,11 +185,10 @@ def test_what_one_tells_the_other_hears_also_after_a_lost_connection(url: str, m
     notices.tell("match 1")
     until(lambda: heard == ["match 1"])
     with psycopg.connect(url, autocommit=True) as hand:
-        hand.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND query LIKE 'LISTEN%'"
-        )
-    until(lambda: len(anything) > 1)
+        before = listening(hand)
+        hand.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) AS pid", [list(before)])
+        until(lambda: len(listening(hand) - before) == 2)
+    until(lambda: len(anything) > 2)
     notices.tell("match 2")
     until(lambda: heard == ["match 1", "match 2"])
     assert own == []
