@@ -4,11 +4,12 @@ python -m tests.bench.capacity      some three minutes
 """
 
 import asyncio
+import os
 import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -117,10 +118,15 @@ async def idle_ms(spent_s: Callable[[], float]) -> float:
 
 
 def database_s(sql: psycopg.Connection) -> float:
-    """Processor time of every process of the server, as long as it runs."""
+    """Processor time of every process of the server, those that have ended included."""
     backend = sql.info.backend_pid
     parent = int(Path(f"/proc/{backend}/stat").read_text().rpartition(")")[2].split()[1])
-    return sum(map(cpu_seconds, [parent, *children(parent)]))
+    spent = cpu_seconds(parent)
+    for child in children(parent):
+        with suppress(FileNotFoundError):  # it has ended meanwhile
+            spent += cpu_seconds(child)
+    members = Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()
+    return spent + (int(members[13]) + int(members[14])) / os.sysconf("SC_CLK_TCK")
 
 
 def wal_bytes(sql: psycopg.Connection) -> int:

@@ -38,7 +38,7 @@ LIVE: Final = (10, 100, 1_000)
 PAST: Final = (1_000, 100_000)
 ROUNDS: Final = 3
 MOVES: Final = 200
-CALLS: Final = 60
+CALLS: Final = 150
 TABLES: Final = 40
 """Live ones while the matches that are over are counted."""
 MAX_GROWTH: Final = 1.25
