@@ -37,7 +37,7 @@ class OwnPostgres:
         if port is None:
             self.configure("listen_addresses = ''\n")
         else:
-            self.configure(f"listen_addresses = '{HOST}'\nport = {port}\n")
+            self.configure(f"listen_addresses = '{HOST}'\nport = {port}\nmax_connections = 300\n")
             self.url = f"postgresql://postgres:@{HOST}:{port}/postgres"
         self.start()
         upgrade(self.url)

@@ -48,9 +48,11 @@ from tests.durability.process import STEP_MS, WAIT_S, TimedService, children, re
 from tests.store.postgres import Postgres
 
 SCALE: Final = float(os.environ.get("SOAK", "1"))
+WORKERS: Final = 2
 COUPLES: Final = 3
-TABLES: Final = 4
+TABLES: Final = max(2, round(4 * SCALE))
 """At which each of them plays at once."""
+CUTS: Final = 8
 CALL_S: Final = 5.0
 """After so long a player calls the other machine, which is no harm either when the first one was only slow."""
 WAITING_MS: Final = 3 * STEP_MS
@@ -113,6 +115,37 @@ def two_machines(home: Path, url: str, module: str, **settings: str) -> Iterator
 def has_equal_copies(machines: Machines) -> bool:
     one, other = machines
     return one.log_copy() == other.log_copy()
+
+
+class Paced(Course):
+    """Once all matches have begun as many decisions are made as the test waits for, however fast the machine is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._allowed = 0
+
+    def decided(self) -> None:
+        with self._changed:
+            if self.gate.is_set():
+                assert self._changed.wait_for(self._may_decide, PATIENCE_S)
+                self._allowed -= 1
+        super().decided()
+
+    def wait_decisions(self, count: int) -> None:
+        with self._changed:
+            self._allowed += count
+            end = self._decisions + self._allowed
+            self._changed.notify_all()
+        self._wait(lambda: self._decisions >= end)
+
+    def let_all_decide(self) -> None:
+        """For good."""
+        self.calm.set()
+        with self._changed:
+            self._changed.notify_all()
+
+    def _may_decide(self) -> bool:
+        return self._allowed > 0 or self.calm.is_set() or self.fault is not None
 
 
 class Traveller(AtManyTables):
@@ -199,12 +232,13 @@ def couples_of(machines: Machines, course: Course) -> list[Both]:
 def cut_off_for_long(machines: Machines, course: Course, session: str) -> None:
     """The one that lets the log grow. It ends when it is there again, in the same processes."""
     cut, left = machines if machines[0].is_among(HOLDERS) else machines[::-1]
+    until(lambda: cut.log.read_text().count('"listening"') == WORKERS)
     opened = open_tables(left, "carole", 10)
     before = cut.processes()
     cut.cable.cut()
     left.live_through(WAITING_MS)
     until(lambda: {tuple(left.types(m)) for m in opened} == {("open", "end", "reveal")})
-    course.wait_decisions(COUPLES * TABLES)
+    course.wait_decisions(3 * COUPLES * TABLES)  # in each match the next one waits until the one before is taken
     assert cut.asked("/readyz") == (503, "store_failed")
     assert cut.asked("/v1/wallet", session) == (503, "store_failed")
     until(lambda: not cut.is_among(BACKENDS))
@@ -218,10 +252,10 @@ def cut_off_for_long(machines: Machines, course: Course, session: str) -> None:
 
 def cut_off_often(machines: Machines, course: Course) -> None:
     """For as long as the others need for some moves; every other time it is told that its connections are no more."""
-    for number in range(max(4, round(8 * SCALE))):
+    for number in range(CUTS):
         cable = machines[number // 2 % 2].cable
         (cable.cut if number % 2 else cable.refuse)()
-        course.wait_decisions(COUPLES * TABLES // 2)
+        course.wait_decisions(2 * COUPLES * TABLES)
         cable.heal()
 
 
@@ -229,13 +263,13 @@ def cut_off_often(machines: Machines, course: Course) -> None:
 def test_machines_are_cut_off_in_the_middle_of_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairdeal.client.api._TIMEOUT_S", CALL_S)
     monkeypatch.setattr("fairdeal.client.api._ATTEMPTS", 3)
-    settings = SETTINGS | {"workers": "2", "table_wait_ms": str(WAITING_MS)}
+    settings = SETTINGS | {"workers": str(WORKERS), "table_wait_ms": str(WAITING_MS)}
     with (
         reserved_port() as port,
         own_postgres(port.getsockname()[1]) as postgres,
         two_machines(tmp_path, postgres.url, "tests.durability.ahead", **settings) as machines,
     ):
-        course, witness = Course(), Glance(machines[0])
+        course, witness = Paced(), Glance(machines[0])
         couples = couples_of(machines, course)
         duels = [Duel(course, both, End.RESIGNED) for both in couples for _ in range(TABLES)]
         with ThreadPoolExecutor(2 * len(duels)) as pool:
@@ -248,7 +282,7 @@ def test_machines_are_cut_off_in_the_middle_of_play(tmp_path: Path, monkeypatch:
                 cut_off_often(machines, course)
                 for machine in machines:
                     machine.wait_ready()
-                course.calm.set()
+                course.let_all_decide()
                 for one in playing:
                     one.result(PATIENCE_S)
             except BaseException as fault:
