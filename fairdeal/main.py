@@ -95,7 +95,7 @@ def create_app(settings: Settings, clock: Clock | None = None, entropy: Entropy 
 
     Raises KeyRefused for missing or unfit keys, SealBroken and KeyMissing when those that unfinished matches began with
     or the log goes by are not at hand, LogBehind when a witness or the log's copy has more than the database,
-    ClockSteppedBack, DatabaseLocked, SchemaMismatch; Malformed for a file of witnesses.
+    ClockApart, ClockSteppedBack, DatabaseLocked, SchemaMismatch; Malformed for a file of witnesses.
     """
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     house = _house(settings, entropy)

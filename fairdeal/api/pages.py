@@ -27,7 +27,7 @@ async def healthz() -> HealthOut:
 
 @health.get("/readyz", operation_id="readyz")
 def readyz(services: ServicesDep) -> ReadyOut:
-    """The schema is this version's, the store can write, the keys are there and sign, the clock did not go back, the
+    """The schema is this version's, the store can write, the keys are there and sign, the clock is right, the
     log goes on, and nobody has asked the service to stop. What needs the operator soon is in `warnings`.
     """
     services.drain.check()

@@ -53,8 +53,8 @@ class Ticker:
 
     def tick(self) -> None:
         """Beats, after making up for an outage, then does what is due."""
+        now = self._clock.now_ms()  # before the beat, which finds out a clock that has jumped
         self._heart.beat()
-        now = self._clock.now_ms()
         self._ailing = {match_id: until for match_id, until in self._ailing.items() if until > now}
         for match_id in self._store.due_matches(now, _BATCH):
             if match_id in self._ailing:

@@ -167,6 +167,18 @@ def test_a_machine_with_a_wrong_clock_times_nobody_out_and_takes_no_move(
     assert metric(astray, "fairdeal_clock_ahead_seconds") == 0
 
 
+def test_a_clock_that_jumps_in_the_middle_of_a_look_times_nobody_out(player: Player, astray: Service) -> None:
+    real = astray.store.last_beat
+
+    def jump() -> int | None:
+        astray.clock.ms += TIMEOUT_MS
+        return real()
+
+    vars(astray.store)["last_beat"] = jump
+    astray.app.state.ticker.tick()
+    assert types(player) == ["deal"]
+
+
 @pytest.mark.parametrize("apart_ms", [APART_MS, -APART_MS])
 def test_clocks_that_nearly_agree_are_right(both: Both, astray: Service, apart_ms: int) -> None:
     both[0].clock.ms += 2 * BEAT_MS
