@@ -71,13 +71,15 @@ def main() -> int:
         home = Path(folder)
         moves = uvloop.run(live(home / "live"))
         found = {
-            "SQLite": [uvloop.run(past(home / f"sqlite-{count}", count, None)) for count in PAST],
-            "PostgreSQL": [uvloop.run(past(home / f"postgresql-{count}", count, postgres)) for count in PAST],
+            "SQLite": {count: uvloop.run(past(home / f"sqlite-{count}", count, None)) for count in PAST},
+            "PostgreSQL": {count: uvloop.run(past(home / f"postgresql-{count}", count, postgres)) for count in PAST},
         }
     part = TEXT.read_text(encoding="utf-8").format(machine=machine(), **figures(moves, found))
     PAGE.write_text(PAGE.read_text(encoding="utf-8").partition(GROWTH)[0] + part, encoding="utf-8")
     print(part)
-    grown = [moves[-1] / moves[0], *(more.ms[name] / few.ms[name] for few, more in found.values() for name in few.ms)]
+    grown = [moves[-1] / moves[0]]
+    for few, many in (both.values() for both in found.values()):
+        grown += [many.ms[name] / few.ms[name] for name in few.ms]
     return 0 if max(grown) <= MAX_GROWTH else 1
 
 
@@ -290,11 +292,11 @@ class House:
             store.close()
 
 
-def figures(moves: list[float], found: dict[str, list[Measured]]) -> dict[str, str]:
-    """What the text has places for."""
+def figures(moves: list[float], found: dict[str, dict[int, Measured]]) -> dict[str, str]:
+    """What the text has places for, with what was found on each database by the number of matches that are over."""
     few, many = (f"{count:,}" for count in PAST)
-    ways = list(found.values())
-    head = [f"| {database}, {few} over | {many} over | ratio " for database in found]
+    ways = [tuple(both.values()) for both in found.values()]
+    head = ["| {}, {:,} over | {:,} over | ratio ".format(database, *both) for database, both in found.items()]
     rows = []
     for name in ways[0][0].ms:
         pairs = [(short.ms[name], long.ms[name]) for short, long in ways]
@@ -309,15 +311,17 @@ def figures(moves: list[float], found: dict[str, list[Measured]]) -> dict[str, s
         "idle": _each(found, "idle_ms", "{0:.0f} and {1:.0f} ms a second"),
         "start": _each(found, "start_s", "{0:.1f} and {1:.1f} s"),
         "proved": _each(found, "proved", "{0:,.0f} and {1:,.0f} a second"),
-        "size": ", ".join(
-            f"{(long.size - short.size) / (PAST[1] - PAST[0]) / 1_024:.1f} KiB ({database})"
-            for database, (short, long) in found.items()
-        ),
+        "size": ", ".join(f"{_kib_match(both):.1f} KiB ({database})" for database, both in found.items()),
     }
 
 
-def _each(found: dict[str, list[Measured]], what: str, form: str) -> str:
-    pairs = {database: [getattr(one, what) for one in both] for database, both in found.items()}
+def _kib_match(both: dict[int, Measured]) -> float:
+    (few, short), (many, long) = both.items()
+    return (long.size - short.size) / (many - few) / 1_024
+
+
+def _each(found: dict[str, dict[int, Measured]], what: str, form: str) -> str:
+    pairs = {database: [getattr(one, what) for one in both.values()] for database, both in found.items()}
     return ", ".join(f"{form.format(*pair)} ({database})" for database, pair in pairs.items())
 
 
