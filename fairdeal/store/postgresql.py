@@ -28,7 +28,7 @@ _PROBES: Final = (
 # A process that stands still in the middle of a transaction holds its rows; nobody waits for it so long that it
 # would be an outage.
 _SESSION: Final = "-c lock_timeout=10s -c idle_in_transaction_session_timeout=3s"
-_FOR_A_MOMENT: Final = " FROM set_config('lock_timeout', '250ms', true)"
+_FOR_A_MOMENT: Final = b" FROM set_config('lock_timeout', '250ms', true)"
 """Behind a query: what follows in it waits for no lock for longer."""
 _CLOCK: Final = select(func.floor(func.extract("epoch", func.clock_timestamp()) * 1000))
 _DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
@@ -74,8 +74,11 @@ class PostgresqlDatabase:
             raise Malformed("the database's URL is not like postgresql://user:password@host/name") from None
         engine = create_engine(
             place.set(drivername="postgresql+psycopg"),
+            isolation_level="AUTOCOMMIT",
             pool_size=_CONNECTIONS,
             max_overflow=0,
+            pool_use_lifo=True,  # what a connection has prepared serves again
+            pool_reset_on_return=None,  # none comes back in the middle of a transaction
             hide_parameters=True,
             connect_args=connecting(_SESSION),
         )
@@ -117,13 +120,8 @@ class PostgresqlDatabase:
 
     def perform(self, program: Program, *calls: Values, patient: bool = True) -> list[bool]:
         """As `Database` says."""
-        statement, values = procedures.spelled(program, calls)
-        if not patient:
-            statement += _FOR_A_MOMENT
-        with self._for_one_statement() as connection, procedures.unmet():
-            answers = connection.execute(statement.encode(), values).fetchone()
-        assert answers is not None
-        return list(answers)
+        with self._for_one_statement() as connection:
+            return procedures.query(connection, program, calls, b"" if patient else _FOR_A_MOMENT)
 
     @contextmanager
     def _for_one_statement(self) -> Iterator[psycopg.Connection]:
@@ -132,13 +130,10 @@ class PostgresqlDatabase:
         """
         with our_errors(), closing(self._engine.raw_connection()) as borrowed:
             connection: psycopg.Connection = borrowed.driver_connection  # type: ignore[assignment]
-            connection.autocommit = True
             try:
                 yield connection
             finally:
-                if connection.info.transaction_status is TransactionStatus.IDLE:
-                    connection.autocommit = False
-                else:
+                if connection.info.transaction_status is not TransactionStatus.IDLE:
                     borrowed.invalidate()
                     if connection.closed:
                         self._engine.dispose()  # what broke this one has broken the others
@@ -148,13 +143,12 @@ class PostgresqlDatabase:
         """As `Database` says: an advisory lock, which PostgreSQL gives free when the connection ends."""
         key = func.hashtextextended(work, 0)
         with our_errors(), self._engine.connect() as connection:
-            session = connection.execution_options(isolation_level="AUTOCOMMIT")
-            mine: bool = session.execute(select(func.pg_try_advisory_lock(key))).scalar_one()
+            mine: bool = connection.execute(select(func.pg_try_advisory_lock(key))).scalar_one()
             try:
                 yield mine
             finally:
                 if mine:
-                    session.execute(select(func.pg_advisory_unlock(key)))
+                    connection.execute(select(func.pg_advisory_unlock(key)))
 
     def clock_ms(self) -> int:
         """As `Database` says: that of the machine that the server runs on, at this moment."""
@@ -178,7 +172,6 @@ def _share(connection: psycopg.Connection, _entry: ConnectionPoolEntry) -> None:
 def _take(connection: psycopg.Connection, statement: str) -> None:
     try:
         connection.execute(statement, [_USERS])
-        connection.commit()
     except psycopg.errors.LockNotAvailable:
         raise DatabaseLocked("another process uses this database, and one of the two must have it alone") from None
 

@@ -3,16 +3,14 @@
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cache
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 import psycopg
 from sqlalchemy import Connection, text
-from sqlalchemy.exc import DBAPIError
 
 from fairdeal.errors import SchemaMismatch
-from fairdeal.store.failures import of_driver, sqlstate
 from fairdeal.store.programs import PROGRAMS, Do, Each, Given, Instruction, Program
 
 Values: TypeAlias = Mapping[str, Any]
@@ -34,32 +32,31 @@ def perform(connection: Connection, program: Program, *calls: Values) -> list[bo
     """Runs the program once for each call, in this order, in the caller's transaction; whether each went through its
     gate. Raises Unmet.
     """
-    if connection.dialect.name == "sqlite":
-        cursor: sqlite3.Cursor = connection.connection.cursor()  # type: ignore[assignment]
-        try:
-            return [_run(cursor, program, call) for call in calls]
-        finally:
-            cursor.close()
-    with unmet():
-        return list(connection.exec_driver_sql(*spelled(program, calls)).one())
-
-
-def spelled(program: Program, calls: Sequence[Values]) -> tuple[str, tuple[object, ...]]:
-    """The query that runs the program once for each call on PostgreSQL, and its parameters: one row of booleans."""
-    values = tuple(value for call in calls for value in _in_order(program, call))
-    return f"SELECT {', '.join([_call(program)] * len(calls))}", values
-
-
-@contextmanager
-def unmet() -> Iterator[None]:
-    """Around such a query: raises Unmet."""
+    driver = connection.connection.driver_connection
+    if isinstance(driver, psycopg.Connection):
+        return query(driver, program, calls)
+    cursor: sqlite3.Cursor = connection.connection.cursor()  # type: ignore[assignment]
     try:
-        yield
-    except (DBAPIError, psycopg.Error) as error:
-        if sqlstate(error) != _REFUSED:
+        return [_run(cursor, program, call) for call in calls]
+    finally:
+        cursor.close()
+
+
+def query(driver: psycopg.Connection, program: Program, calls: Sequence[Values], behind: bytes = b"") -> list[bool]:
+    """As `perform`, on PostgreSQL: one query, and `behind` it what it selects from. Raises Unmet."""
+    values = [value for call in calls for value in _in_order(program, call)]
+    try:
+        # A raw cursor, because the driver would look for its own placeholders in a long query each time.
+        answers = psycopg.RawCursor(driver).execute(_query(program, len(calls)) + behind, values).fetchone()
+    except psycopg.Error as error:
+        if error.sqlstate != _REFUSED:
             raise
-        told = of_driver(error).diag  # type: ignore[union-attr]
-        raise Unmet(told.message_primary, told.message_detail and int(told.message_detail)) from None
+        told = error.diag
+        assert told.message_primary is not None
+        place = None if told.message_detail is None else int(told.message_detail)
+        raise Unmet(told.message_primary, place) from None
+    assert answers is not None
+    return list(answers)
 
 
 def make(connection: Connection) -> None:
@@ -110,9 +107,11 @@ def _run_all(cursor: sqlite3.Cursor, instructions: Sequence[Instruction], values
 
 
 @cache
-def _call(program: Program) -> str:
-    columns = [f"%s::{type_}[]" for row in program.rows.values() for type_ in row.values()]
-    return f"{program.name}({', '.join([*(f'%s::{type_}' for type_ in program.arguments.values()), *columns])})"
+def _query(program: Program, calls: int) -> bytes:
+    types = [*program.arguments.values(), *(f"{type_}[]" for row in program.rows.values() for type_ in row.values())]
+    numbers = count(1)
+    each = [f"{program.name}({', '.join(f'${next(numbers)}::{type_}' for type_ in types)})" for _ in range(calls)]
+    return f"SELECT {', '.join(each)}".encode()
 
 
 def _in_order(program: Program, values: Values) -> Iterator[object]:

@@ -6,14 +6,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import psycopg
 import pytest
+from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection, event, make_url, text
 
 from fairdeal import ledger
 from fairdeal.app.log_ports import Outage
-from fairdeal.app.ports import CommitResult, Sitting
+from fairdeal.app.ports import CommitResult, Sitting, Status
 from fairdeal.app.safeguard_ports import Exclusion
 from fairdeal.errors import AccountInUse, DatabaseLocked, Malformed, RecordsBroken, StoreFailed
 from fairdeal.ledger import Win
@@ -167,6 +169,26 @@ def test_who_leaves_tables_of_several_assets_takes_all_balances_before_a_number(
         hand.execute("SELECT FROM counts FOR UPDATE NOWAIT")
         hand.rollback()
         assert len(leaving.result(120)) == 2
+
+
+@on_postgresql
+def test_what_a_match_pays_is_one_call_in_which_nobody_can_stand_still(
+    store: SqlStore, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two calls it would hold the number of the next transaction."""
+    match_id, _, _ = house.live(500)
+    append = house.append(match_id, lines=3, status=Status.ENDED, money=house.payout(match_id, Win(0)))
+    calls = []
+
+    def send(connection: psycopg.Connection, *query: Any) -> Any:
+        calls.append(connection.info.transaction_status)
+        return wait(connection, *query)
+
+    wait = psycopg.Connection.wait
+    monkeypatch.setattr(psycopg.Connection, "wait", send)
+    assert store.commit(append) is CommitResult.COMMITTED
+    assert calls == [TransactionStatus.IDLE]
+    house.check()
 
 
 @on_postgresql
