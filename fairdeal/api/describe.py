@@ -15,7 +15,7 @@ from fairdeal.api.schemas.tables import (
     TableSummary,
     YouOut,
 )
-from fairdeal.app.matches import Match
+from fairdeal.app.kept import Match
 from fairdeal.app.ports import Account, Seat, Status, Table
 from fairdeal.ledger import Outcome, Refund, SeedForfeit, Win, settlement
 from fairdeal.match.events import Event

@@ -1,5 +1,6 @@
 """Who people are and what they own: signing up, logging in, the wallet."""
 
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from hmac import compare_digest
 from typing import Final
@@ -57,6 +58,12 @@ class Accounts:
         if account is None:
             raise Unauthenticated("the login is unknown or has expired")
         return account
+
+    def owners(self, tokens: Sequence[str]) -> Mapping[str, Account]:
+        """Whose logins these are; without those that are none, or have ended."""
+        by_hash = {_token_hash(token): token for token in tokens}
+        found = self._store.session_accounts(tuple(by_hash), self._clock.now_ms())
+        return {by_hash[token_hash]: account for token_hash, account in found.items()}
 
     def kind(self, account_id: str) -> AccountKind:
         """Whether a person or a machine. Raises UnknownAccount."""

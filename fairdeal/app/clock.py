@@ -6,8 +6,9 @@ from typing import Final
 from fairdeal.app.changes import tell_step
 from fairdeal.app.heart import Heart
 from fairdeal.app.house import Clock
+from fairdeal.app.kept import Match
 from fairdeal.app.loop import Loop
-from fairdeal.app.matches import Match, Matches
+from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Store
 from fairdeal.errors import ClockSteppedBack, StoreBusy
 from fairdeal.match.decide import Cancel, Command, Tick

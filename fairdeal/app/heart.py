@@ -6,8 +6,9 @@ from threading import Lock
 from typing import Final
 
 from fairdeal.app.house import Clock, House
+from fairdeal.app.kept import Match
 from fairdeal.app.log_ports import CommitResult, LogCopy, Outage
-from fairdeal.app.matches import Match, Matches
+from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Status, Store
 from fairdeal.app.sequencer import Sequencer
 from fairdeal.errors import ClockApart, ClockSteppedBack, StoreBusy, StoreFailed

@@ -9,15 +9,19 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Lock
 from typing import Final
 
 from fairdeal.app.answer import Answer
+from fairdeal.limits import MAX_SAFE_INTEGER
 
 MAX_LISTENERS: Final = 4
 """Streams of one account on one match: two devices with a stale connection each."""
 
+AS_IT_STANDS: Final = MAX_SAFE_INTEGER
+"""More events than any match has: only the store can say how many."""
 _MATCH: Final = "match"
 _ACCOUNT: Final = "account"
 _ANY: Final = "any"
@@ -83,6 +87,14 @@ class Listener:
             self._loop.call_soon_threadsafe(self._woken.set)
 
 
+@dataclass(slots=True)
+class News:
+    """Of one match: how many events it was told to have at least, and who should look at it."""
+
+    size: int = 0
+    listeners: list[Listener] = field(default_factory=list)
+
+
 class Hub:
     """The listeners of this process. Safe to call from several threads.
 
@@ -95,7 +107,7 @@ class Hub:
         self.tell_others: Callable[[str], None] = lambda _: None
         self._listeners: defaultdict[str, list[Listener]] = defaultdict(list)
         self._of_account = Counter[str]()
-        self._changed = SimpleQueue[str]()
+        self._changed = SimpleQueue[tuple[str, str, int]]()
         self._to_look_over: list[str] = []
         self._closed = False
 
@@ -139,48 +151,52 @@ class Hub:
         with self._lock:
             return self._of_account[account_id]
 
-    def publish(self, match_id: str) -> None:
-        """That match has grown."""
-        self._look(match_id)
-        self.tell_others(f"{_MATCH} {match_id}")
+    def publish(self, match_id: str, size: int | None = None) -> None:
+        """That match has grown to so many events; None for another change."""
+        self._look(match_id, AS_IT_STANDS if size is None else size)
+        self.tell_others(f"{_MATCH} {match_id}" if size is None else f"{_MATCH} {match_id} {size}")
 
     def wake(self, account_id: str) -> None:
         """A login of that account has ended."""
-        self._changed.put(f"{_ACCOUNT} {account_id}")
+        self._changed.put((_ACCOUNT, account_id, AS_IT_STANDS))
         self.tell_others(f"{_ACCOUNT} {account_id}")
 
     def hear(self, told: str) -> None:
         """What another process has told."""
-        kind, _, name = told.partition(" ")
+        kind, name, size = [*told.split(" "), "", ""][:3]
         if kind == _MATCH:
-            self._look(name)
+            self._look(name, int(size) if size.isdecimal() else AS_IT_STANDS)
         elif kind == _ACCOUNT:
-            self._changed.put(told)
+            self._changed.put((_ACCOUNT, name, AS_IT_STANDS))
 
     def hear_anything(self) -> None:
         """Anything may have happened."""
-        self._changed.put(_ANY)
+        self._changed.put((_ANY, "", AS_IT_STANDS))
 
-    def changed(self) -> dict[str, list[Listener]] | None:
-        """Waits for something to happen: the listeners to look at, by match. None after `end`."""
-        told: set[str] = set() if self._to_look_over else {self._changed.get()}
+    def changed(self) -> dict[str, News] | None:
+        """Waits for something to happen: what to look at, by match. None after `end`."""
+        told = [] if self._to_look_over else [self._changed.get()]
         while not self._changed.empty():
-            told.add(self._changed.get())
-        if _END in told:
+            told.append(self._changed.get())
+        kinds = {kind for kind, _, _ in told}
+        if _END in kinds:
             return None
-        if _ANY in told:
+        if _ANY in kinds:
             with self._lock:
                 # Those of the time before first, or the last ones would never have their turn.
                 self._to_look_over = list(dict.fromkeys([*self._to_look_over, *self._listeners]))
-        found: dict[str, list[Listener]] = {}
-        for kind, _, name in (one.partition(" ") for one in dict.fromkeys([*told, *self._some_to_look_over()])):
+        found: defaultdict[str, News] = defaultdict(News)
+        for kind, name, size in [*told, *self._some_to_look_over()]:
             for listener in self._concerned(kind, name):
-                found.setdefault(listener.match_id, []).append(listener)
+                news = found[listener.match_id]
+                news.size = max(news.size, size)
+                if listener not in news.listeners:
+                    news.listeners.append(listener)
         return found
 
     def end(self) -> None:
         """Nobody looks any more."""
-        self._changed.put(_END)
+        self._changed.put((_END, "", 0))
 
     def close(self) -> None:
         """Stops every stream, so that the service can end."""
@@ -189,13 +205,13 @@ class Hub:
         for listener in self._all():
             listener.stop()
 
-    def _some_to_look_over(self) -> list[str]:
+    def _some_to_look_over(self) -> list[tuple[str, str, int]]:
         some, self._to_look_over = self._to_look_over[:_LOOKED_OVER], self._to_look_over[_LOOKED_OVER:]
-        return [f"{_MATCH} {match_id}" for match_id in some]
+        return [(_MATCH, match_id, AS_IT_STANDS) for match_id in some]
 
-    def _look(self, match_id: str) -> None:
+    def _look(self, match_id: str, size: int = AS_IT_STANDS) -> None:
         if match_id in self._listeners:
-            self._changed.put(f"{_MATCH} {match_id}")
+            self._changed.put((_MATCH, match_id, size))
 
     def _concerned(self, kind: str, name: str) -> Iterable[Listener]:
         if kind == _MATCH:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
+from fairdeal.app.ports import Seat, Status, Table
 from fairdeal.commit import Seed
-from fairdeal.match.state import MatchState
+from fairdeal.errors import NotSeated
+from fairdeal.match.state import MatchState, Phase
 
 _MATCHES: Final = 2_000
 """A state takes a few KiB; beyond this the least used are folded again when asked for."""
@@ -18,16 +20,46 @@ _LINES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A match as far as it is known here: the state, the lines folded into it last, the server's seed."""
+class Match:
+    """A match at one moment: the store's row and the fold of that many events."""
 
+    table: Table
     state: MatchState
+
+    def seat_of(self, account_id: str) -> Seat:
+        """Where the account sits. Raises NotSeated."""
+        for seat in self.table.seated:
+            if seat.account_id == account_id:
+                return seat
+        raise NotSeated("the account has no seat at this table")
+
+    @property
+    def closed(self) -> bool:
+        """Nothing follows."""
+        return self.state.phase is Phase.CLOSED or self.lost
+
+    @property
+    def lost(self) -> bool:
+        """It ended without an event, because an older database was put back (protocol section 7.5)."""
+        return self.table.status is Status.ENDED and self.state.phase is not Phase.CLOSED
+
+    @property
+    def due_at(self) -> int | None:
+        """When the clock must look at it next."""
+        return self.table.due_at if self.state.phase is Phase.JOINING else self.state.due_at
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A match as far as it is known here, the lines folded into its state last, the server's seed."""
+
+    match: Match
     newest: tuple[bytes, ...]
     seed: Seed
 
     def lines(self, start: int) -> tuple[bytes, ...] | None:
         """The lines from index `start` on, when all of them are among the newest."""
-        back = self.state.size - start
+        back = self.match.state.size - start
         return self.newest[len(self.newest) - back :] if 0 <= back <= len(self.newest) else None
 
 
@@ -43,12 +75,13 @@ class KeptMatches:
         with self._lock:
             return self._matches.get(match_id)
 
-    def put(self, match_id: str, state: MatchState, lines: Sequence[bytes], seed: Seed) -> None:
+    def put(self, match: Match, lines: Sequence[bytes], seed: Seed) -> None:
         """Keeps it, unless more is known already; `lines` are those folded into the state last."""
+        match_id = match.table.match_id
         with self._lock:
             kept = self._matches.get(match_id)
-            if kept is None or kept.state.size < state.size:
-                self._matches[match_id] = Kept(state, tuple(lines[-_LINES:]), seed)
+            if kept is None or kept.match.state.size < match.state.size:
+                self._matches[match_id] = Kept(match, tuple(lines[-_LINES:]), seed)
             self._matches.move_to_end(match_id)
             if len(self._matches) > _MATCHES:
                 self._matches.popitem(last=False)

@@ -1,34 +1,32 @@
 """The one place where a match takes a step: read, decide, write with the money, tell.
 
-A state is the fold of the stored events. It is kept for a while, but only as far as the store agrees with its size, so
-that nothing about a live match exists in memory alone. What makes two histories impossible is the store's
-compare-and-set; the lock per match only saves decisions that would lose.
+A state is the fold of the stored events. It is kept for a while, so that it need not be folded, nor looked for, each
+time; nothing about a live match exists in memory alone, and who is refused is refused by what the store has. What makes
+two histories impossible is the store's compare-and-set; the lock per match only saves decisions that would lose.
 """
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from threading import Lock
 from typing import Final
 
-from fairdeal import ledger
+from fairdeal.app.appending import append_of, refund, standing
 from fairdeal.app.house import House
-from fairdeal.app.hub import Hub
-from fairdeal.app.kept import KeptMatches
-from fairdeal.app.ports import Append, CommitResult, Seat, SignificantEvent, SignificantKind, Status, Store, Table
+from fairdeal.app.hub import AS_IT_STANDS, Hub
+from fairdeal.app.kept import KeptMatches, Match
+from fairdeal.app.ports import Append, CommitResult, SignificantEvent, SignificantKind, Status, Store, Table
 from fairdeal.commit import Seed
-from fairdeal.errors import Broken, FairdealError, NotSeated, Stale, StoreBusy, UnknownMatch, WrongPhase
-from fairdeal.ledger import Transaction
+from fairdeal.errors import Broken, FairdealError, Stale, StoreBusy, UnknownMatch, WrongPhase
 from fairdeal.match.actions import SignedAction
 from fairdeal.match.decide import Command, decide
 from fairdeal.match.events import SEAT_EVENTS, Event
 from fairdeal.match.evolve import evolve
-from fairdeal.match.leaves import due_leaves, lost_leaf
-from fairdeal.match.settlement import money_outcome, settlement_lines
-from fairdeal.match.state import MatchState, Phase
+from fairdeal.match.leaves import lost_leaf
+from fairdeal.match.state import MatchState
 from fairdeal.match.terms import Terms
 
 log = logging.getLogger("fairdeal.matches")
@@ -37,36 +35,6 @@ _IN_HAND_S: Final = 0.25
 """For who is not patient: a step takes some ms."""
 _ATTEMPTS: Final = 8
 """Lost races in a row. The per-match lock allows none in this process; another one may be faster."""
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A match at one moment: the store's row and the fold of that many events."""
-
-    table: Table
-    state: MatchState
-
-    def seat_of(self, account_id: str) -> Seat:
-        """Where the account sits. Raises NotSeated."""
-        for seat in self.table.seated:
-            if seat.account_id == account_id:
-                return seat
-        raise NotSeated("the account has no seat at this table")
-
-    @property
-    def closed(self) -> bool:
-        """Nothing follows."""
-        return self.state.phase is Phase.CLOSED or self.lost
-
-    @property
-    def lost(self) -> bool:
-        """It ended without an event, because an older database was put back (protocol section 7.5)."""
-        return self.table.status is Status.ENDED and self.state.phase is not Phase.CLOSED
-
-    @property
-    def due_at(self) -> int | None:
-        """When the clock must look at it next."""
-        return self.table.due_at if self.state.phase is Phase.JOINING else self.state.due_at
 
 
 @dataclass(slots=True)
@@ -111,9 +79,17 @@ class Matches:
         table = self._store.table(match_id)  # after `kept`, so that it is never behind it
         if table is None:
             raise UnknownMatch("there is no such match")
-        if kept is not None and kept.state.size == table.size:
-            return Match(table, kept.state)
-        return Match(table, self._fold(table, kept.state if kept else None))
+        state = kept.match.state if kept else None
+        return Match(table, state if state is not None and state.size == table.size else self._fold(table, state))
+
+    def beyond(self, match_id: str, size: int) -> Match:
+        """The match at a moment when it had that many events at least, without a look if so many are known here.
+        Raises UnknownMatch.
+        """
+        known = self._known(match_id)
+        if known is None or size == AS_IT_STANDS:
+            return self.load(match_id)
+        return known if known.state.size >= size else self._caught_up(known)
 
     def step(
         self,
@@ -132,28 +108,41 @@ class Matches:
         raised when somebody has this one in hand.
         """
         with self._one_at_a_time(match_id, patient=patient):
-            for _ in range(_ATTEMPTS):
-                match = self.load(match_id)
-                command = choose(match)
-                if command is None:
-                    return match
-                if match.lost:
-                    raise WrongPhase("the match was lost with a database, and its stakes went back")
+            for match, as_it_stands in self._moments(match_id):
                 seed = self._seed(match_id)
-                events = decide(match.state, command, now, seed)
+                try:
+                    events = _decided(match, choose(match), now, seed)
+                except FairdealError:
+                    if as_it_stands:
+                        raise
+                    continue
                 if not events:
-                    return match
+                    if as_it_stands:
+                        return match
+                    continue
                 after = reduce(lambda state, event: evolve(state, event, seed), events, match.state)
-                append = _append(match, events, after, now, seed, patient=patient)
+                append = append_of(match, events, after, now, seed, patient=patient)
                 if significant is not None:
                     append = replace(append, significant=SignificantEvent(now, significant, {"m": match_id}))
                 if self._store.commit(append) is CommitResult.COMMITTED:
-                    self._kept.put(match_id, after, append.lines, seed)
+                    table = replace(match.table, size=after.size, status=append.status, due_at=append.due_at)
+                    stepped = Match(table, after)
+                    self._kept.put(stepped, append.lines, seed)
                     self._count(events)
-                    self._hub.publish(match_id)
-                    changed = replace(match.table, size=after.size, status=append.status, due_at=append.due_at)
-                    return Match(changed, after)
+                    self._hub.publish(match_id, after.size)
+                    return stepped
         raise Stale("the match keeps changing")
+
+    def _moments(self, match_id: str) -> Iterator[tuple[Match, bool]]:
+        """The match to take a step from, until the step is taken: in play first as it is known here, which spares a
+        look when it is right; then as it stands, which is what the second member says. Who is refused, or has nothing
+        to do, is so by the latter alone.
+        """
+        known = self._known(match_id)
+        if known is not None:
+            yield known, False
+        for _ in range(_ATTEMPTS):
+            yield self.load(match_id), True
 
     def lose(self, match_id: str, now: int, *, logged: bool) -> None:
         """Ends a match that an older database still has live, stakes back, by its `close` leaf alone; without one when
@@ -161,7 +150,7 @@ class Matches:
         """
         match = self.load(match_id)
         leaves = () if logged else (lost_leaf(match.state, self._seed(match_id)),)
-        table, money = match.table, _refund(match, now)
+        table, money = match.table, refund(match, now)
         lost = Append(match_id, table.size, table.seating, (), Status.ENDED, None, now, money=money, leaves=leaves)
         if self._store.commit(lost) is not CommitResult.COMMITTED:
             raise Stale("the match keeps changing")
@@ -227,7 +216,7 @@ class Matches:
         """The match's event lines from `start` on, up to its size."""
         match_id, size = match.table.match_id, match.state.size
         kept = self._kept.get(match_id)
-        newest = kept.lines(start) if kept is not None and kept.state.size == size else None
+        newest = kept.lines(start) if kept is not None and kept.match.state.size == size else None
         return self._store.events(match_id, start)[: size - start] if newest is None else newest
 
     def tally(self) -> Tally:
@@ -247,16 +236,27 @@ class Matches:
         """The state at the table's size, from the one kept or from nothing."""
         start = state.size if state else 0
         lines = self._store.events(table.match_id, start)[: table.size - start]
-        seed = self._seed(table.match_id)
-        try:
-            for line in lines:
-                state = evolve(state, Event.parse(line), seed)
-        except FairdealError as error:
-            raise Broken("the stored events of a match do not fold") from error
-        if state is None or state.size != table.size:
+        if not lines or start + len(lines) != table.size:
             raise Broken("a match has not the events that its row says")
-        self._kept.put(table.match_id, state, lines, seed)
+        seed = self._seed(table.match_id)
+        state = _folded(state, lines, seed)
+        self._kept.put(Match(table, state), lines, seed)
         return state
+
+    def _caught_up(self, known: Match) -> Match:
+        """In play, and at its end by an event, everything follows from the events."""
+        match_id, size = known.table.match_id, known.state.size
+        lines, seed = self._store.events(match_id, size), self._seed(match_id)
+        state = _folded(known.state, lines, seed)
+        status, due_at = standing(known.table, state)
+        match = Match(replace(known.table, size=size + len(lines), status=status, due_at=due_at), state)
+        self._kept.put(match, lines, seed)
+        return match
+
+    def _known(self, match_id: str) -> Match | None:
+        """A moment that the match had, without a look; none before play: there a row changes without an event."""
+        kept = self._kept.get(match_id)
+        return kept.match if kept is not None and kept.match.state.full else None
 
     def _seed(self, match_id: str) -> Seed:
         kept = self._kept.get(match_id)
@@ -281,65 +281,25 @@ class Matches:
                     self._stepping[match_id] = (lock, waiting - 1)
 
 
+def _decided(match: Match, command: Command | None, now: int, seed: Seed) -> tuple[Event, ...]:
+    if command is None:
+        return ()
+    if match.lost:
+        raise WrongPhase("the match was lost with a database, and its stakes went back")
+    return decide(match.state, command, now, seed)
+
+
 def _charges(event: Event, seat: int) -> bool:
     """Whether it is a timeout of that seat."""
     return event.type == "timeout" and seat in (event.data.get("seat"), *event.data.get("missing", ()))
 
 
-def _append(
-    match: Match, events: tuple[Event, ...], after: MatchState, now: int, seed: Seed, *, patient: bool
-) -> Append:
-    """Everything the events change: lines, status, due time, a join's commitment, the money, the log of all matches."""
-    table = match.table
-    if after.ending is not None:
-        status, due_at = Status.ENDED, None
-    elif after.full:
-        status, due_at = Status.LIVE, after.due_at
-    else:
-        status, due_at = table.status, table.due_at
-    joins = [event.data["do"]["join"] for event in events if event.type == "join"]
-    return Append(
-        match_id=table.match_id,
-        size=table.size,
-        seating=table.seating,
-        lines=tuple(event.line for event in events),
-        status=status,
-        due_at=due_at,
-        at=now,
-        commitment=joins[0]["seed_commitment"] if joins else None,
-        money=_money(match, after),
-        leaves=due_leaves(match.state, after, seed),
-        patient=patient,
-    )
-
-
-def _refund(match: Match, at: int) -> Transaction | None:
-    """Every stake back, out of the pot where there is one."""
-    table, terms = match.table, match.state.terms
-    accounts = _accounts(table)
-    if table.stake == 0 or not accounts:
-        return None
-    if not match.state.full:
-        return ledger.cancel(table.match_id, accounts, table.stake, asset=table.asset, at=at)
-    lines = ledger.settlement(terms.sides, table.stake, ledger.Refund(), terms.fees)
-    return ledger.pay_out(table.match_id, accounts, lines, ledger.Refund(), asset=table.asset, at=at)
-
-
-def _accounts(table: Table) -> list[str]:
-    return [seat.account_id for seat in sorted(table.seated, key=lambda seat: seat.seat)]
-
-
-def _money(match: Match, after: MatchState) -> Transaction | None:
-    """What the step moves: the last join forms the pot, an end empties it, or gives back what was held."""
-    table, before = match.table, match.state
-    accounts = _accounts(table)
-    if table.stake == 0 or not accounts:
-        return None
-    if after.full and not before.full:
-        return ledger.form_pot(table.match_id, accounts, table.stake, asset=table.asset, at=after.last_t)
-    if after.ending is None:
-        return None
-    if not after.full:
-        return ledger.cancel(table.match_id, accounts, table.stake, asset=table.asset, at=after.last_t)
-    lines = settlement_lines(after)
-    return ledger.pay_out(table.match_id, accounts, lines, money_outcome(after), asset=table.asset, at=after.last_t)
+def _folded(state: MatchState | None, lines: Sequence[bytes], seed: Seed) -> MatchState:
+    """The state after these lines, of which there is one at least. Raises Broken."""
+    try:
+        for line in lines:
+            state = evolve(state, Event.parse(line), seed)
+    except FairdealError as error:
+        raise Broken("the stored events of a match do not fold") from error
+    assert state is not None
+    return state

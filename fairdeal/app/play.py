@@ -8,8 +8,9 @@ from typing import Any, Final
 from fairdeal.app.answer import Answer
 from fairdeal.app.heart import Heart
 from fairdeal.app.house import Clock, House
+from fairdeal.app.kept import Match
 from fairdeal.app.log import Log
-from fairdeal.app.matches import Match, Matches
+from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Account, Status
 from fairdeal.errors import IllegalAction, Malformed, NotSeated, Stale, Unauthenticated, WrongPhase
 from fairdeal.match.actions import SignedAction, retry_of

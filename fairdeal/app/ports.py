@@ -5,7 +5,7 @@ are synchronous and safe to call from several threads. Pages are newest first: `
 seen.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Literal, Protocol, TypeAlias
@@ -250,6 +250,9 @@ class Store(CashierStore, HistoryStore, LogStore, ProofStore, RecordStore, Recov
 
     def session_account(self, token_hash: bytes, now: int) -> Account | None:
         """Whose login this is; None when there is none, or it expired."""
+
+    def session_accounts(self, token_hashes: Sequence[bytes], now: int) -> Mapping[bytes, Account]:
+        """The same of several, by the hash; without those that are no login, or expired."""
 
     def close_session(self, token_hash: bytes) -> None:
         """Ends a login, if there is one."""

@@ -7,7 +7,8 @@ from typing import Final
 from fairdeal import ledger
 from fairdeal.app.codes import new_code, spelled
 from fairdeal.app.house import Clock, Entropy, House
-from fairdeal.app.matches import Match, Matches
+from fairdeal.app.kept import Match
+from fairdeal.app.matches import Matches
 from fairdeal.app.once import Once, intent
 from fairdeal.app.ports import Account, NewTable, Seat, Sitting, Status, Store, Table
 from fairdeal.belote import find_ruleset

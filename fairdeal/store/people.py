@@ -1,5 +1,8 @@
 """Accounts and their logins. Inside the caller's transaction; what takes a `Database` reads a moment by itself."""
 
+from collections.abc import Sequence
+from typing import Final
+
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select, update
 
 from fairdeal.app.ports import Account, Session, SignificantEvent
@@ -23,6 +26,14 @@ _OF_LOGIN = (
     select(*_ACCOUNT)
     .join(sessions, sessions.c.account_id == accounts.c.id)
     .where(sessions.c.token_hash == bindparam("token_hash"), sessions.c.expires_at > bindparam("now"))
+)
+_LOGINS: Final = 16
+"""Looked up with one statement."""
+_HASHES: Final = tuple(f"hash_{number}" for number in range(_LOGINS))
+_OF_LOGINS = (
+    select(sessions.c.token_hash, *_ACCOUNT)
+    .join(sessions, sessions.c.account_id == accounts.c.id)
+    .where(sessions.c.token_hash.in_([bindparam(name) for name in _HASHES]), sessions.c.expires_at > bindparam("now"))
 )
 
 
@@ -84,6 +95,16 @@ def session_account(database: Database, token_hash: bytes, now: int) -> Account 
     """Whose live login this is."""
     rows = database.fetch(_OF_LOGIN, token_hash=token_hash, now=now)
     return Account(*rows[0]) if rows else None
+
+
+def session_accounts(database: Database, token_hashes: Sequence[bytes], now: int) -> dict[bytes, Account]:
+    """Whose live logins these are, by the hash."""
+    found: dict[bytes, Account] = {}
+    for start in range(0, len(token_hashes), _LOGINS):
+        some = token_hashes[start : start + _LOGINS]
+        values = {name: some[number % len(some)] for number, name in enumerate(_HASHES)}
+        found |= {token_hash: Account(*row) for token_hash, *row in database.fetch(_OF_LOGINS, now=now, **values)}
+    return found
 
 
 def close_session(connection: Connection, token_hash: bytes) -> None:

@@ -106,6 +106,9 @@ class SqlStore(SqlPlayerStore):
     def session_account(self, token_hash: bytes, now: int) -> Account | None:
         return people.session_account(self._database, token_hash, now)
 
+    def session_accounts(self, token_hashes: Sequence[bytes], now: int) -> Mapping[bytes, Account]:
+        return people.session_accounts(self._database, token_hashes, now)
+
     def close_session(self, token_hash: bytes) -> None:
         with self._database.write() as connection:
             people.close_session(connection, token_hash)

@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from fairdeal.app.hub import Hub
-from fairdeal.app.matches import Match, Matches
+from fairdeal.app.kept import Match
+from fairdeal.app.matches import Matches
 from fairdeal.errors import ClockSteppedBack, StoreBusy
 from fairdeal.main import SystemClock
 from fairdeal.match.decide import Tick

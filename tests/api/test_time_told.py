@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fairdeal.app.matches import Match
+from fairdeal.app.kept import Match
 from fairdeal.app.ports import Append, CommitResult
 from fairdeal.store import SqlStore
 from tests.api.table import Player, Service, first_legal, ok, on_turn, start_two
@@ -42,7 +42,7 @@ def test_everybody_is_told_one_deadline_with_the_services_now(service: Service) 
 
 
 def slow_down(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The store takes a minute for each: who is calling, the match's row, and writing."""
+    """The store takes a minute for each: who is calling, the match's row where it is looked at, and writing."""
     for name in ("session_account", "table", "commit"):
         monkeypatch.setattr(SqlStore, name, slow(service, getattr(SqlStore, name)))
 
@@ -67,7 +67,7 @@ def test_the_time_of_a_move_is_when_it_was_at_the_door(
     with monkeypatch.context() as patched:
         slow_down(service, patched)
         answer = ok(player.send(body))
-    assert service.clock.ms >= arrived + 180_000
+    assert service.clock.ms >= arrived + 120_000
     event = json.loads(answer["events"][0])
     assert (event["type"], event["by"], event["t"]) == ("act", player.seat, arrived)
     assert answer["deadline"] == arrived + 30_000

@@ -40,6 +40,15 @@ def test_a_login_lasts_until_it_expires_or_is_closed(store: Store, house: House)
     assert store.session_account(b"3" * 32, 99) is None
 
 
+def test_many_logins_are_looked_up_together(store: Store, house: House) -> None:
+    owners = {bytes([number]) * 32: house.account() for number in range(40)}
+    for number, (token_hash, account) in enumerate(owners.items()):
+        store.open_session(Session(token_hash, account, 100 + number), 10, "hash")
+    found = store.session_accounts([*owners, b"x" * 32], 109)
+    assert {token_hash: account.id for token_hash, account in found.items()} == dict(list(owners.items())[10:])
+    assert store.session_accounts([], 109) == {}
+
+
 def test_all_logins_of_an_account_are_closed_at_once(store: Store, house: House) -> None:
     ann, ben = house.account(), house.account()
     for token_hash, account in ((b"1" * 32, ann), (b"2" * 32, ann), (b"3" * 32, ben)):

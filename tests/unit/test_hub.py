@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 
 from fairdeal.app.answer import Answer
-from fairdeal.app.hub import MAX_LISTENERS, Hub
+from fairdeal.app.hub import AS_IT_STANDS, MAX_LISTENERS, Hub, Listener
 
 
 def on_a_loop(test: Callable[[], Coroutine[None, None, None]]) -> Callable[[], None]:
@@ -20,20 +20,25 @@ def answer(start: int, count: int) -> Answer:
     return Answer("m", start, ("{}",) * count, "", {}, "", 0, None, False)
 
 
+def told(hub: Hub) -> dict[str, list[Listener]]:
+    """Who is to be looked at, by match."""
+    return {match_id: news.listeners for match_id, news in (hub.changed() or {}).items()}
+
+
 @on_a_loop
 async def test_who_has_not_taken_what_it_was_handed_is_looked_at_again_when_it_has() -> None:
     hub = Hub()
     listener = hub.listen("m", "alice", "token", 3)
     # What happened before it listened is looked for at once.
-    assert hub.changed() == {"m": [listener]}
+    assert told(hub) == {"m": [listener]}
     assert listener.wants()
     listener.hand(answer(3, 2))
     assert listener.size == 5
     hub.publish("m")
-    assert hub.changed() == {"m": [listener]}
+    assert told(hub) == {"m": [listener]}
     assert not listener.wants()
     assert await listener.next(600) == answer(3, 2)
-    assert hub.changed() == {"m": [listener]}
+    assert told(hub) == {"m": [listener]}
     assert listener.wants()
 
 
@@ -90,17 +95,38 @@ async def test_when_anything_may_have_happened_everybody_is_looked_at_and_what_i
     hub = Hub()
     matches = [f"m{number}" for number in range(50)]
     listeners = {m: [hub.listen(m, account, "token", 0) for account in ("alice", "bruno")] for m in matches}
-    assert hub.changed() == listeners
+    assert told(hub) == listeners
     hub.hear_anything()
-    looked_at = dict(hub.changed() or {})
+    looked_at = told(hub)
     assert 0 < len(looked_at) < 10
     last = next(m for m in reversed(matches) if m not in looked_at)
     hub.publish(last)
-    assert (hub.changed() or {})[last] == listeners[last]
+    assert told(hub)[last] == listeners[last]
     rounds = 0
     while len(looked_at) < len(matches):
         hub.hear_anything()  # more often than it takes to look at all of them
-        looked_at |= hub.changed() or {}
+        looked_at |= told(hub)
         rounds += 1
         assert rounds < len(matches)
     assert looked_at == listeners
+
+
+@on_a_loop
+async def test_what_is_told_says_how_far_the_match_has_grown_as_far_as_anybody_knows() -> None:
+    def size(*told: Callable[[], None]) -> int:
+        for tell in told:
+            tell()
+        return (hub.changed() or {})["m"].size
+
+    hub = Hub()
+    passed_on: list[str] = []
+    hub.tell_others = passed_on.append
+    hub.listen("m", "alice", "token", 3)
+    assert size() == AS_IT_STANDS, "it may be any size by now"
+    assert size(lambda: hub.publish("m", 7), lambda: hub.publish("m", 5)) == 7
+    assert size(lambda: hub.publish("m", 7), lambda: hub.hear("match m 9")) == 9
+    assert size(lambda: hub.publish("m", 7), lambda: hub.publish("m")) == AS_IT_STANDS
+    assert passed_on[-2:] == ["match m 7", "match m"]
+    for sizeless in ("match m", "match m ", "match m x", "match m -1"):
+        assert size(lambda told=sizeless: hub.hear(told)) == AS_IT_STANDS  # type: ignore[misc]
+    assert size(lambda: hub.publish("m", 7), lambda: hub.wake("alice")) == AS_IT_STANDS

@@ -5,17 +5,20 @@ from dataclasses import replace
 import pytest
 
 from fairdeal.app import kept
-from fairdeal.app.kept import KeptMatches
+from fairdeal.app.kept import KeptMatches, Match
+from fairdeal.app.ports import Status
+from fairdeal.app.ports import Table as Row
 from fairdeal.belote import find_ruleset
 from tests.rules.table import SERVER_SEED, Table
 
 STATE = Table.seated(find_ruleset("duel@1")).state
+ROW = Row(1, "m", Status.LIVE, "ann", 2, 0, "JETON", "public", None, b"", 2, 3, STATE.size, 2, ())
 LINES = [b"%d" % n for n in range(STATE.size)]
 
 
 def test_the_newest_lines_are_answered_and_older_ones_are_not_known() -> None:
     matches = KeptMatches()
-    matches.put("m", STATE, LINES[-3:], SERVER_SEED)
+    matches.put(Match(ROW, STATE), LINES[-3:], SERVER_SEED)
     known = matches.get("m")
     assert known is not None
     assert [known.lines(start) for start in range(STATE.size - 3, STATE.size + 1)] == [
@@ -31,7 +34,7 @@ def test_the_newest_lines_are_answered_and_older_ones_are_not_known() -> None:
 def test_a_match_taken_up_from_its_beginning_does_not_stay_in_memory_whole() -> None:
     matches = KeptMatches()
     state = replace(STATE, size=100)
-    matches.put("m", state, [b"line"] * 100, SERVER_SEED)
+    matches.put(Match(ROW, state), [b"line"] * 100, SERVER_SEED)
     known = matches.get("m")
     assert known is not None
     assert known.lines(92) == (b"line",) * 8
@@ -41,11 +44,11 @@ def test_a_match_taken_up_from_its_beginning_does_not_stay_in_memory_whole() -> 
 def test_who_comes_late_does_not_put_an_older_state_back() -> None:
     matches = KeptMatches()
     newer = replace(STATE, size=STATE.size + 1)
-    matches.put("m", newer, [b"newer"], SERVER_SEED)
-    matches.put("m", STATE, LINES, SERVER_SEED)
+    matches.put(Match(ROW, newer), [b"newer"], SERVER_SEED)
+    matches.put(Match(ROW, STATE), LINES, SERVER_SEED)
     known = matches.get("m")
     assert known is not None
-    assert known.state is newer
+    assert known.match.state is newer
     assert known.lines(STATE.size) == (b"newer",)
 
 
@@ -53,5 +56,5 @@ def test_of_too_many_the_least_used_is_forgotten(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(kept, "_MATCHES", 2)
     matches = KeptMatches()
     for name in ("a", "b", "a", "c"):
-        matches.put(name, STATE, LINES, SERVER_SEED)
+        matches.put(Match(replace(ROW, match_id=name), STATE), LINES, SERVER_SEED)
     assert [matches.get(name) is not None for name in ("a", "b", "c")] == [True, False, True]
