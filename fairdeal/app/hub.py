@@ -26,6 +26,7 @@ _MATCH: Final = "match"
 _ACCOUNT: Final = "account"
 _ANY: Final = "any"
 _END: Final = "end"
+_SIZE_DIGITS: Final = len(str(AS_IT_STANDS))
 _LOOKED_OVER: Final = 8
 """Matches at a time of those that nothing was told of: what is told meanwhile waits for no more than these."""
 
@@ -165,7 +166,8 @@ class Hub:
         """What another process has told."""
         kind, name, size = [*told.split(" "), "", ""][:3]
         if kind == _MATCH:
-            self._look(name, int(size) if size.isdecimal() else AS_IT_STANDS)
+            told_size = size.isdecimal() and len(size) <= _SIZE_DIGITS
+            self._look(name, int(size) if told_size else AS_IT_STANDS)
         elif kind == _ACCOUNT:
             self._changed.put((_ACCOUNT, name, AS_IT_STANDS))
 
