@@ -132,11 +132,14 @@ class PostgresqlDatabase:
             connection: psycopg.Connection = borrowed.driver_connection  # type: ignore[assignment]
             try:
                 yield connection
-            finally:
                 if connection.info.transaction_status is not TransactionStatus.IDLE:
+                    raise StoreFailed("a statement was to be a transaction by itself, and is not committed")
+            finally:
+                if connection.closed:
                     borrowed.invalidate()
-                    if connection.closed:
-                        self._engine.dispose()  # what broke this one has broken the others
+                    self._engine.dispose()  # what broke this one has broken the others
+                elif connection.info.transaction_status is not TransactionStatus.IDLE:
+                    borrowed.invalidate()
 
     @contextmanager
     def alone(self, work: str) -> Iterator[bool]:

@@ -11,11 +11,11 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
-from sqlalchemy import Connection, event, make_url, text
+from sqlalchemy import Connection, event, func, make_url, select, text
 
 from fairdeal import ledger
 from fairdeal.app.log_ports import Outage
-from fairdeal.app.ports import CommitResult, Sitting, Status
+from fairdeal.app.ports import Append, CommitResult, Sitting, Status
 from fairdeal.app.safeguard_ports import Exclusion
 from fairdeal.errors import AccountInUse, DatabaseLocked, Malformed, RecordsBroken, StoreFailed
 from fairdeal.ledger import Win
@@ -41,6 +41,35 @@ def test_connections_that_the_server_ended_fail_once_and_are_made_anew(place: st
     with pytest.raises(StoreFailed):
         house.store.commit(append)
     assert house.store.commit(append) is CommitResult.COMMITTED
+
+
+@on_postgresql
+def test_a_statement_that_was_no_transaction_by_itself_is_not_said_to_be_done(place: str, house: House) -> None:
+    match_id, _, _ = house.live(500)
+    append = house.append(match_id)
+    database = house.store._database
+    assert isinstance(database, postgresql.PostgresqlDatabase)
+    with closing(database._engine.raw_connection()) as borrowed:
+        borrowed.driver_connection.autocommit = False  # type: ignore[union-attr]
+    with pytest.raises(StoreFailed, match="not committed"):
+        house.store.commit(append)
+    assert house.store.commit(append) is CommitResult.COMMITTED
+
+
+@on_postgresql
+def test_a_broken_connection_takes_the_others_along_and_another_fault_does_not(place: str, store: SqlStore) -> None:
+    database = store._database
+    assert isinstance(database, postgresql.PostgresqlDatabase)
+    pool = database._engine.pool
+    with closing(pool.connect()) as borrowed:
+        borrowed.driver_connection.autocommit = False  # type: ignore[union-attr]
+    with pytest.raises(StoreFailed):
+        store.commit(Append("0" * 32, 1, 1, (), Status.LIVE, 1, 1))
+    assert database._engine.pool is pool
+    with pytest.raises(StoreFailed):
+        database.fetch(select(func.pg_terminate_backend(func.pg_backend_pid())))
+    assert database._engine.pool is not pool
+    store.check_ready()
 
 
 @on_postgresql
