@@ -10,7 +10,7 @@ from fairdeal.app.kept import Match
 from fairdeal.app.loop import Loop
 from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Store
-from fairdeal.errors import ClockSteppedBack, StoreBusy
+from fairdeal.errors import ClockSteppedBack, StoreBusy, StoreFailed
 from fairdeal.match.decide import Cancel, Command, Tick
 from fairdeal.match.state import Phase
 
@@ -89,4 +89,9 @@ class Ticker:
         except ClockSteppedBack as error:
             if self._loop.failing is not ClockSteppedBack:
                 self._step = error
+            raise
+        except StoreBusy:
+            raise
+        except StoreFailed:
+            self._matches.doubt()
             raise

@@ -1,5 +1,6 @@
 """What is kept of matches between their steps, so that they are not folded from their beginning each time. The store
-may be ahead of it at any time, where another process serves the same match.
+may be ahead of it at any time, where another process serves the same match. Behind it, or of another history, it is
+only where an older database has taken its place: what is kept is doubted then, until it was compared.
 """
 
 from collections import OrderedDict
@@ -69,6 +70,7 @@ class KeptMatches:
     def __init__(self) -> None:
         self._lock = Lock()
         self._matches: OrderedDict[str, Kept] = OrderedDict()
+        self._doubted = set[str]()
 
     def get(self, match_id: str) -> Kept | None:
         """What is known of it."""
@@ -84,4 +86,25 @@ class KeptMatches:
                 self._matches[match_id] = Kept(match, tuple(lines[-_LINES:]), seed)
             self._matches.move_to_end(match_id)
             if len(self._matches) > _MATCHES:
-                self._matches.popitem(last=False)
+                self._doubted.discard(self._matches.popitem(last=False)[0])
+
+    def doubt(self) -> None:
+        """Doubts all of them, whatever is put for them next."""
+        with self._lock:
+            self._doubted.update(self._matches)
+
+    def doubted(self, match_id: str) -> bool:
+        """Whether what is kept of it is to be compared with the store first."""
+        return match_id in self._doubted
+
+    def trust(self, match_id: str, compared: Kept) -> None:
+        """Nobody doubts it any more, unless another one is kept by now."""
+        with self._lock:
+            if self._matches.get(match_id) is compared:
+                self._doubted.discard(match_id)
+
+    def forget(self, match_id: str) -> None:
+        """Keeps nothing of it."""
+        with self._lock:
+            self._matches.pop(match_id, None)
+            self._doubted.discard(match_id)

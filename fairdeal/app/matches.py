@@ -17,7 +17,7 @@ from typing import Final
 from fairdeal.app.appending import append_of, refund, standing
 from fairdeal.app.house import House
 from fairdeal.app.hub import AS_IT_STANDS, Hub
-from fairdeal.app.kept import KeptMatches, Match
+from fairdeal.app.kept import Kept, KeptMatches, Match
 from fairdeal.app.ports import Append, CommitResult, SignificantEvent, SignificantKind, Status, Store, Table
 from fairdeal.commit import Seed
 from fairdeal.errors import Broken, FairdealError, Stale, StoreBusy, UnknownMatch, WrongPhase
@@ -75,7 +75,7 @@ class Matches:
 
     def load(self, match_id: str) -> Match:
         """The match as it stands. Raises UnknownMatch."""
-        kept = self._kept.get(match_id)
+        kept = self._remembered(match_id)
         table = self._store.table(match_id)  # after `kept`, so that it is never behind it
         if table is None:
             raise UnknownMatch("there is no such match")
@@ -90,6 +90,12 @@ class Matches:
         if known is None or size == AS_IT_STANDS:
             return self.load(match_id)
         return known if known.state.size >= size else self._caught_up(known)
+
+    def doubt(self) -> None:
+        """To be called when the store has failed: whatever answers next may be a standby that has not the last of what
+        was acknowledged. What is remembered of a match is compared with it before it counts again.
+        """
+        self._kept.doubt()
 
     def step(
         self,
@@ -255,8 +261,21 @@ class Matches:
 
     def _known(self, match_id: str) -> Match | None:
         """A moment that the match had, without a look; none before play: there a row changes without an event."""
-        kept = self._kept.get(match_id)
+        kept = self._remembered(match_id)
         return kept.match if kept is not None and kept.match.state.full else None
+
+    def _remembered(self, match_id: str) -> Kept | None:
+        """What is kept of it, and is of the store's history."""
+        kept = self._kept.get(match_id)
+        if kept is None or not self._kept.doubted(match_id):
+            return kept
+        start = kept.match.state.size - len(kept.newest)
+        if self._store.events(match_id, start)[: len(kept.newest)] == kept.newest:
+            self._kept.trust(match_id, kept)
+            return kept
+        self._kept.forget(match_id)
+        log.error("the database has not what was written to it", extra={"match": match_id})
+        return None
 
     def _seed(self, match_id: str) -> Seed:
         kept = self._kept.get(match_id)

@@ -1,14 +1,19 @@
 """The service away: nobody pays for its absence (protocol section 2.7)."""
 
 import json
+import sqlite3
+from contextlib import closing
 from threading import Thread
 from typing import Any
 
 import pytest
 
+from fairdeal.app.hub import Hub
 from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Append, CommitResult
 from fairdeal.errors import StoreFailed
+from fairdeal.match.decide import Tick
+from fairdeal.store import SqlStore
 from tests.api.table import (
     Player,
     Service,
@@ -275,3 +280,36 @@ def test_a_match_that_could_not_be_resumed_is_owed_its_time(
     assert lines(player)[-1] == last
     service.tick(250)
     assert lines(player)[-1]["type"] == "timeout"
+
+
+def test_a_standby_without_the_last_moves_is_not_played_on_as_if_it_had_them(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It takes over from a database that failed; as many events as were lost come in from another process."""
+
+    def gone() -> int:
+        raise StoreFailed("the server is gone")
+
+    players = start_two(service)
+    first = on_turn(players)
+    with (
+        closing(sqlite3.connect(service.folder / "fairdeal.db")) as source,
+        closing(sqlite3.connect(service.folder / "standby.db")) as copy,
+    ):
+        source.backup(copy)
+    first.do(first_legal(first))
+    second = on_turn(players)
+    body = second.sign(first_legal(second))
+    with monkeypatch.context() as patched:
+        patched.setattr(service.store, "last_beat", gone)
+        service.app.state.ticker._loop.look()
+    matches: Matches = service.app.state.services.matches
+    with closing(SqlStore(service.folder / "standby.db")) as standby:
+        monkeypatch.setattr(matches, "_store", standby)
+        other = Matches(standby, matches._house, Hub())
+        other.step(first.m, service.clock.ms + 60_000, lambda _: Tick())
+        assert second.send(body).status_code == 409
+        assert matches.load(first.m).state == other.load(first.m).state
+        assert "has not what was written" in caplog.text
+        fresh = Matches(standby, matches._house, Hub())
+        assert fresh.load(first.m).state == other.load(first.m).state

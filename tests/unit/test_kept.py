@@ -58,3 +58,23 @@ def test_of_too_many_the_least_used_is_forgotten(monkeypatch: pytest.MonkeyPatch
     for name in ("a", "b", "a", "c"):
         matches.put(Match(replace(ROW, match_id=name), STATE), LINES, SERVER_SEED)
     assert [matches.get(name) is not None for name in ("a", "b", "c")] == [True, False, True]
+
+
+def test_who_is_doubted_is_so_until_it_is_what_was_compared() -> None:
+    matches = KeptMatches()
+    matches.put(Match(ROW, STATE), LINES, SERVER_SEED)
+    compared = matches.get("m")
+    assert compared is not None
+    assert not matches.doubted("m")
+    matches.doubt()
+    matches.put(Match(ROW, replace(STATE, size=STATE.size + 1)), [b"newer"], SERVER_SEED)
+    matches.trust("m", compared)
+    assert matches.doubted("m"), "another one is kept by now"
+    newer = matches.get("m")
+    assert newer is not None
+    matches.trust("m", newer)
+    assert not matches.doubted("m")
+    matches.doubt()
+    matches.forget("m")
+    assert matches.get("m") is None
+    assert not matches.doubted("m")
