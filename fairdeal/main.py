@@ -42,6 +42,7 @@ from fairdeal.app.outside import check_copy
 from fairdeal.app.play import Play
 from fairdeal.app.proof import Nightly, Proof, prove
 from fairdeal.app.restore import Restored, restore
+from fairdeal.app.right_clock import RightClock
 from fairdeal.app.safeguards import Safeguards
 from fairdeal.app.sequencer import Sequencer
 from fairdeal.app.tables import Tables
@@ -120,8 +121,9 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
     matches = Matches(store, house, hub)
     keys = _log_keys(settings, house, store, entropy)
     copy = LogCopy(settings.copy_place())
-    sequencer = Sequencer(store, keys, copy, clock)
-    heart = Heart(store, house, matches, sequencer, copy, clock)
+    right_clock = RightClock(store, clock)
+    sequencer = Sequencer(store, keys, copy, right_clock)
+    heart = Heart(store, house, matches, sequencer, copy, right_clock)
     witnessed = settings.read_witnesses()
     witnesses = Witnesses(store, keys, witnessed, HttpWitnesses)
     with _one_at_a_time(store):
@@ -135,23 +137,23 @@ def _compose(settings: Settings, house: House, store: SqlStore, clock: Clock, en
         tell_changes(store, house, keys, clock.now_ms())
     reader = Log(store, sequencer, clock, format_policy(keys.log_keys(), witnessed))
     ticker = Ticker(store, heart, matches, clock)
-    nightly = Nightly(store, clock)
+    nightly = Nightly(store, right_clock)
     operator_token, auditor_token = settings.operator_token, settings.auditor_token
     disks = _disks(settings)
     metrics = Metrics()
     watch_play(metrics, store, matches, hub)
-    watch_clock(metrics, store, heart, clock)
+    watch_clock(metrics, store, heart, right_clock)
     watch_log(metrics, store, sequencer, witnesses)
     watch_disks(metrics, disks)
     accounts = Accounts(store, house, hub, clock, entropy)
-    play = Play(house, matches, heart, reader, clock)
+    play = Play(house, matches, heart, reader, right_clock)
     teller = Teller(hub, accounts, matches, play)
     services = Services(
         accounts=accounts,
         logins=Logins(accounts),
-        cashier=Cashier(store, house, clock, entropy),
-        safeguards=Safeguards(store, house, matches, clock),
-        tables=Tables(store, house, matches, clock, entropy),
+        cashier=Cashier(store, house, right_clock, entropy),
+        safeguards=Safeguards(store, house, matches, right_clock),
+        tables=Tables(store, house, matches, right_clock, entropy),
         matches=matches,
         heart=heart,
         play=play,

@@ -16,7 +16,7 @@ from argon2 import PasswordHasher
 from hypothesis import HealthCheck, settings
 
 from fairdeal.api import connections
-from fairdeal.app import heart, passwords, sequencer, witnesses
+from fairdeal.app import passwords, right_clock, sequencer, witnesses
 from fairdeal.belote import RULESETS
 from fairdeal.client import api as client_api
 from fairdeal.store import postgresql
@@ -216,7 +216,7 @@ def cheap_and_unhurried() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         patch.setattr(sequencer, "STUCK_SECONDS", UNHURRIED_S)
-        patch.setattr(heart, "APART_MS", 10**15)
+        patch.setattr(right_clock, "APART_MS", 10**15)
         patch.setattr(witnesses, "FIRST_SECONDS", UNHURRIED_S)
         for calls in (client_api, asking):
             patch.setattr(calls, "_TIMEOUT_S", ANSWER_S)

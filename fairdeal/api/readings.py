@@ -3,10 +3,10 @@
 from fairdeal.api.metrics import Metrics
 from fairdeal.app.disks import Disks
 from fairdeal.app.heart import Heart
-from fairdeal.app.house import Clock
 from fairdeal.app.hub import Hub
 from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Store
+from fairdeal.app.right_clock import RightClock
 from fairdeal.app.sequencer import Sequencer
 from fairdeal.app.witnesses import Witnesses
 
@@ -26,11 +26,11 @@ def watch_play(metrics: Metrics, store: Store, matches: Matches, hub: Hub) -> No
     metrics.read_total("fairdeal_actions", "Signed actions committed.", lambda: matches.tally().actions, "kind")
 
 
-def watch_clock(metrics: Metrics, store: Store, heart: Heart, clock: Clock) -> None:
+def watch_clock(metrics: Metrics, store: Store, heart: Heart, clock: RightClock) -> None:
     """Whether deadlines are kept, and the service was there."""
 
     def due_seconds() -> float:
-        now = clock.now_ms()
+        now = clock.unchecked_ms()
         due = [table.due_at for m in store.due_matches(now, 1) if (table := store.table(m)) and table.due_at]
         return max((now - at for at in due), default=0) / 1000
 
@@ -38,7 +38,7 @@ def watch_clock(metrics: Metrics, store: Store, heart: Heart, clock: Clock) -> N
     metrics.read(
         "fairdeal_clock_ahead_seconds",
         "How far this machine's clock is ahead of the database's, below 0 behind it.",
-        lambda: heart.ahead_ms() / 1000,
+        lambda: clock.ahead_ms() / 1000,
     )
     metrics.read_total(
         "fairdeal_outages", "Outages that players were given their time back for.", lambda: heart.outages

@@ -4,9 +4,10 @@ from typing import Final, Literal, TypeAlias
 
 from fairdeal import ledger
 from fairdeal.app.cashier_ports import Moved, Withdrawal, WithdrawalResult
-from fairdeal.app.house import Clock, Entropy, House
+from fairdeal.app.house import Entropy, House
 from fairdeal.app.once import Once, intent
 from fairdeal.app.ports import Store
+from fairdeal.app.right_clock import RightClock
 
 _ID_BYTES: Final = 16
 
@@ -20,7 +21,7 @@ class Cashier:
     Between players there is none: money moves between two of them by a match alone.
     """
 
-    def __init__(self, store: Store, house: House, clock: Clock, entropy: Entropy) -> None:
+    def __init__(self, store: Store, house: House, clock: RightClock, entropy: Entropy) -> None:
         self._store = store
         self._house = house
         self._clock = clock

@@ -5,13 +5,14 @@ from functools import partial
 from threading import Lock
 from typing import Final
 
-from fairdeal.app.house import Clock, House
+from fairdeal.app.house import House
 from fairdeal.app.kept import Match
 from fairdeal.app.log_ports import CommitResult, LogCopy, Outage
 from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Status, Store
+from fairdeal.app.right_clock import RightClock
 from fairdeal.app.sequencer import Sequencer
-from fairdeal.errors import ClockApart, ClockSteppedBack, StoreBusy, StoreFailed
+from fairdeal.errors import ClockSteppedBack, StoreBusy, StoreFailed
 from fairdeal.match.decide import Command, Resume
 from fairdeal.match.leaves import outage_leaf
 from fairdeal.match.state import Phase
@@ -23,11 +24,6 @@ BEAT_MS: Final = 1_000
 STEP_BACK_MS: Final = 1_000
 """How far a clock that is being set right may go back; further back, times already given would come again."""
 
-APART_MS: Final = 500
-"""How far the machine's clock and the database's may be apart, so that of two machines on one database neither is more
-than a second ahead of the other. NTP keeps them within some ms.
-"""
-
 
 class Heart:
     """Beats, and makes up for the time without beats. Safe to call from several threads, and from several processes on
@@ -37,7 +33,7 @@ class Heart:
     """
 
     def __init__(
-        self, store: Store, house: House, matches: Matches, sequencer: Sequencer, copy: LogCopy, clock: Clock
+        self, store: Store, house: House, matches: Matches, sequencer: Sequencer, copy: LogCopy, clock: RightClock
     ) -> None:
         self._store = store
         self._house = house
@@ -49,11 +45,9 @@ class Heart:
         self.outages = 0
         """That ended in this process's life and that it wrote: also the one before its start."""
         self._copied = True
-        self._agreed_at: int | None = None
 
     def check_start(self) -> None:
         """Raises ClockApart, and ClockSteppedBack when the clock is behind the last heartbeat."""
-        self.check_clock()
         last, now = self._store.last_beat(), self._clock.now_ms()
         if last is not None and now < last - STEP_BACK_MS:
             raise ClockSteppedBack(f"the clock is {last - now} ms behind the last heartbeat: set it right first")
@@ -62,38 +56,13 @@ class Heart:
         """Raises what keeps the heart from beating: a wrong clock, a log that cannot append, a full disk."""
         self.beat()
 
-    def check_clock(self) -> None:
-        """To be called before the machine's time counts for anything: it is compared with the database's once a second,
-        and whenever it jumps. Raises ClockApart, until they agree.
-        """
-        now, agreed_at = self._clock.now_ms(), self._agreed_at
-        if agreed_at is not None and 0 <= now - agreed_at < BEAT_MS:
-            return
-        ahead = self.ahead_ms()
-        if abs(ahead) > APART_MS:
-            self._agreed_at = None
-            if agreed_at is not None:
-                log.error("the machine's clock and the database's are apart", extra={"ahead_ms": ahead})
-            raise ClockApart(
-                f"the machine's clock is {abs(ahead)} ms {'ahead of' if ahead > 0 else 'behind'} the database's:"
-                " set the one right that is wrong"
-            )
-        self._agreed_at = now
-
-    def ahead_ms(self) -> int:
-        """How far the machine's clock is ahead of the database's, below 0 behind it, at the least: the answer may have
-        been long on its way.
-        """
-        before, theirs, after = self._clock.now_ms(), self._store.clock_ms(), self._clock.now_ms()
-        return 0 if theirs is None else max(before - theirs, 0) or min(after - theirs, 0)
-
     def beat(self) -> None:
         """To be called before anything is held against a player. After a gap the outage and the beat that ends it are
         written as one, then every match gets its time again. Raises what keeps the log from appending, and ClockApart:
         then there is no beat.
         """
         with self._lock:
-            self.check_clock()
+            self._clock.check()
             self._sequencer.check_alive()
             now, last = self._clock.now_ms(), self._store.last_beat()
             if last is not None and now - last > self._house.clock.outage_ms:

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from fairdeal.app.answer import Answer
 from fairdeal.app.heart import Heart
-from fairdeal.app.house import Clock, House
+from fairdeal.app.house import House
 from fairdeal.app.kept import Match
 from fairdeal.app.log import Log
 from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Account, Status
+from fairdeal.app.right_clock import RightClock
 from fairdeal.errors import IllegalAction, Malformed, NotSeated, Stale, Unauthenticated, WrongPhase
 from fairdeal.match.actions import SignedAction, retry_of
 from fairdeal.match.decide import Cancel, Command, Move, Void
@@ -39,7 +40,7 @@ _SIGNED_KEPT: Final = 2_000
 class Play:
     """The use cases of somebody at a table. Safe to call from several threads."""
 
-    def __init__(self, house: House, matches: Matches, heart: Heart, log: Log, clock: Clock) -> None:
+    def __init__(self, house: House, matches: Matches, heart: Heart, log: Log, clock: RightClock) -> None:
         self._house = house
         self._heart = heart
         self._log = log
@@ -55,7 +56,7 @@ class Play:
         full or for another sitting's pseudonym, ClockApart, and whatever `match.decide` refuses with; nothing has
         changed then.
         """
-        self._heart.check_clock()
+        self._clock.check()
         answer = self._take(account, m, action, arrived, made_up=False)
         if answer is None:
             # It may be the service that was late: the match is given what it is owed before a deadline is held to.
@@ -99,7 +100,7 @@ class Play:
         """The operator ends a match, all stakes go back: void, or cancelled as long as a seat has not joined. Asked
         again of one that ended so, it answers the same. The auditor sees it once.
 
-        Raises UnknownMatch, WrongPhase.
+        Raises UnknownMatch, WrongPhase, ClockApart.
         """
 
         def choose(match: Match) -> Command | None:
@@ -194,7 +195,7 @@ class Play:
             receipt=signed.receipt,
             view=shown,
             sig=sig,
-            now=self._clock.now_ms(),
+            now=self._clock.unchecked_ms(),
             deadline=None if match.lost else match.state.deadline,
             closed=match.closed,
         )

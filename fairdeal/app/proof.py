@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from fairdeal.app.house import Clock
 from fairdeal.app.loop import Loop
 from fairdeal.app.ports import SignificantEvent, Store
 from fairdeal.app.proof_ports import MatchEnd
+from fairdeal.app.right_clock import RightClock
 from fairdeal.errors import LedgerBroken, Malformed, RecordsBroken
 from fairdeal.ledger import (
     Kind,
@@ -84,7 +84,7 @@ class Nightly:
     Where there was no proof yet, the first one comes the day after the first transaction.
     """
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: RightClock) -> None:
         self._store = store
         self._clock = clock
         # A proof that failed is owed, and tried again at the next look.

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from typing import Final
 
-from fairdeal.app.house import Clock, House
+from fairdeal.app.house import House
 from fairdeal.app.matches import Matches
 from fairdeal.app.ports import Store
+from fairdeal.app.right_clock import RightClock
 from fairdeal.app.safeguard_ports import Exclusion, ExclusionKind, Limit, LimitKind, Period, Switch
 from fairdeal.errors import Malformed
 
@@ -16,7 +17,7 @@ COOL_OFF_MAX_MS: Final = 42 * 24 * 3_600_000
 class Safeguards:
     """The use cases of limits and stops. Safe to call from several threads."""
 
-    def __init__(self, store: Store, house: House, matches: Matches, clock: Clock) -> None:
+    def __init__(self, store: Store, house: House, matches: Matches, clock: RightClock) -> None:
         self._store = store
         self._house = house
         self._matches = matches

@@ -173,11 +173,13 @@ class Sequencer:
         if head.size == self._published:
             return
         signed = self._store.checkpoint(head.size)
-        note = self._sign(head) if signed is None else signed.note
-        self._copy_out(head.size, note)
         if signed is None:
+            now, note = self._clock.now_ms(), self._sign(head)
+            self._copy_out(head.size, note)
             self._store.keep_checkpoint(head.size, note)
-            self._signed_at = self._clock.now_ms()
+            self._signed_at = now
+        else:
+            self._copy_out(head.size, signed.note)
         self._published = head.size
 
     def _sign(self, head: LogHead) -> str:

@@ -6,11 +6,12 @@ from typing import Final
 
 from fairdeal import ledger
 from fairdeal.app.codes import new_code, spelled
-from fairdeal.app.house import Clock, Entropy, House
+from fairdeal.app.house import Entropy, House
 from fairdeal.app.kept import Match
 from fairdeal.app.matches import Matches
 from fairdeal.app.once import Once, intent
 from fairdeal.app.ports import Account, NewTable, Seat, Sitting, Status, Store, Table
+from fairdeal.app.right_clock import RightClock
 from fairdeal.belote import find_ruleset
 from fairdeal.commit import Seed, commitment
 from fairdeal.errors import (
@@ -54,7 +55,7 @@ class Wanted:
 class Tables:
     """The use cases of the lobby. Safe to call from several threads."""
 
-    def __init__(self, store: Store, house: House, matches: Matches, clock: Clock, entropy: Entropy) -> None:
+    def __init__(self, store: Store, house: House, matches: Matches, clock: RightClock, entropy: Entropy) -> None:
         self._store = store
         self._house = house
         self._matches = matches
@@ -114,7 +115,7 @@ class Tables:
 
     def now(self) -> int:
         """The service's time, to be sent beside every deadline."""
-        return self._clock.now_ms()
+        return self._clock.unchecked_ms()
 
     def public(self, before: int | None, limit: int) -> tuple[Table, ...]:
         """Public tables that still take players, newest first."""

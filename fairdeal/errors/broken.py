@@ -16,8 +16,8 @@ class Broken(FairdealError):
 
 
 class ClockApart(Broken):
-    """The machine's clock and the database's do not agree: until they do the machine takes no moves and holds nothing
-    against anybody.
+    """The machine's clock and the database's do not agree: until they do the machine takes no moves, no seats and
+    no money, signs no checkpoint and holds nothing against anybody.
     """
 
     code = "clock_apart"

@@ -10,12 +10,13 @@ from typing import Any, TypeAlias
 import pytest
 from prometheus_client import generate_latest
 
-from fairdeal.app.heart import APART_MS, BEAT_MS
+from fairdeal.app.heart import BEAT_MS
 from fairdeal.app.ports import Append, CommitResult
+from fairdeal.app.right_clock import APART_MS
 from fairdeal.errors import ClockApart
 from fairdeal.match import Event
 from fairdeal.store import SqlStore
-from tests.api.table import FakeClock, Player, Service, first_legal, ok, on_turn, start_two
+from tests.api.table import OPERATOR, FakeClock, Player, Service, bearer, first_legal, ok, on_turn, start_two
 from tests.store.postgres import Postgres
 
 TIMEOUT_MS = 34_250
@@ -134,7 +135,7 @@ def test_a_move_in_time_that_a_timeout_written_elsewhere_beat_is_counted_and_sai
 def astray(both: Both, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     """A third one, with a clock of its own. The database's clock is that of the two others."""
     first, _ = both
-    monkeypatch.setattr("fairdeal.app.heart.APART_MS", APART_MS)
+    monkeypatch.setattr("fairdeal.app.right_clock.APART_MS", APART_MS)
     monkeypatch.setattr(SqlStore, "clock_ms", lambda _: first.clock.ms)
     service = Service(tmp_path, first.overrides, FakeClock(), "astray")
     yield service
@@ -165,6 +166,40 @@ def test_a_machine_with_a_wrong_clock_times_nobody_out_and_takes_no_move(
     assert ok(astray.http.get("/readyz"))["status"] == "ok"
     assert types(player)[:2] == ["deal", "act"]
     assert metric(astray, "fairdeal_clock_ahead_seconds") == 0
+
+
+@pytest.mark.parametrize("apart_ms", [5 * 86_400_000, -3_600_000])
+def test_a_machine_with_a_wrong_clock_gives_no_seat_moves_no_money_and_signs_and_proves_nothing(
+    both: Both, player: Player, astray: Service, apart_ms: int
+) -> None:
+    """By its times a table would be over before anybody joins, a stop of one's own too early, and neither the money's
+    journal nor the books be looked at for days.
+    """
+    first, _ = both
+    opened = ok(player.person.post("/v1/tables", {"game": "duel", "stake": 0}))
+    for service in both:
+        service.clock.ms = first.clock.ms + 5_000
+    astray.clock.ms = first.clock.ms + apart_ms
+    before = (first.store.table(opened["m"]), first.store.journal_mark(), first.store.last_significant("proof", {}))
+    money, key = {"account": player.person.id, "amount": 5}, {"Idempotency-Key": "deposit-astray"}
+    mine = player.person.headers
+    asked = {
+        "/v1/tables": ({"game": "duel", "stake": 0}, mine),
+        f"/v1/tables/{opened['m']}/seats": ({"code": opened["code"]}, mine | key),
+        "/v1/deposits": (money, bearer(OPERATOR) | key),
+        "/v1/me/exclusion": ({"kind": "cool_off", "until": astray.clock.ms + 1_000}, mine),
+        f"/v1/matches/{player.m}/void": ({}, bearer(OPERATOR)),
+    }
+    for path, (body, headers) in asked.items():
+        answer = astray.http.post(path, json=body, headers=headers)
+        assert (path, answer.status_code, answer.json()["code"]) == (path, 503, "clock_apart")
+    for look in (astray.app.state.nightly.look, astray.app.state.sequencer.look):
+        with pytest.raises(ClockApart):
+            look()
+    after = (first.store.table(opened["m"]), first.store.journal_mark(), first.store.last_significant("proof", {}))
+    assert after == before
+    ok(astray.http.get(f"/v1/matches/{player.m}", headers=mine))
+    ok(astray.http.get(f"/v1/tables/{opened['m']}", headers=mine))
 
 
 def test_a_clock_that_jumps_in_the_middle_of_a_look_times_nobody_out(player: Player, astray: Service) -> None:
