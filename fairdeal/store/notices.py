@@ -17,7 +17,7 @@ from typing import Final
 
 import psycopg
 
-from fairdeal.store.postgresql import connecting
+from fairdeal.store.postgresql import connecting, parameters
 
 log = logging.getLogger("fairdeal.notices")
 
@@ -41,7 +41,7 @@ class Notices:
     """
 
     def __init__(self, url: str, hear: Callable[[str], None], hear_anything: Callable[[], None]) -> None:
-        self._url = url
+        self._connecting = parameters(url) | connecting()
         self._hear = hear
         self._hear_anything = hear_anything
         self._own = secrets.token_hex(4)
@@ -75,7 +75,7 @@ class Notices:
         well = True
         while not self._stopping.is_set():
             try:
-                with psycopg.connect(self._url, autocommit=True, **connecting()) as connection:
+                with psycopg.connect(autocommit=True, **self._connecting) as connection:
                     well = True
                     work(connection)
             except psycopg.Error as error:

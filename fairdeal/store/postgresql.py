@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 import psycopg
 from psycopg.pq import TransactionStatus
-from sqlalchemy import Connection, Select, create_engine, event, func, make_url, select, text
+from sqlalchemy import URL, Connection, Select, create_engine, event, func, make_url, select, text
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -54,6 +54,24 @@ def connecting(options: str = "") -> dict[str, Any]:
     }
 
 
+def parameters(url: str) -> dict[str, Any]:
+    """The place as libpq is told of it, for a connection of one's own: libpq would read some URLs in another way than
+    the engine does, and say in an error what it takes for wrong in a password. Raises Malformed.
+    """
+    place = _place(url)
+    return dict(place.get_dialect()().create_connect_args(place)[1])
+
+
+def _place(url: str) -> URL:
+    try:
+        place = make_url(url)
+    except (ArgumentError, ValueError):
+        place = None
+    if place is None or place.drivername != "postgresql":
+        raise Malformed("the database's URL is not like postgresql://user:password@host/name")
+    return place.set(drivername="postgresql+psycopg")
+
+
 class PostgresqlDatabase:
     """Transactions on the database of a URL (`postgresql://user:password@host/name`), which is not changed.
 
@@ -66,14 +84,8 @@ class PostgresqlDatabase:
     ONE_WRITER: ClassVar[bool] = False
 
     def __init__(self, url: str, *, sole: bool = False) -> None:
-        try:
-            place = make_url(url)
-        except (ArgumentError, ValueError):
-            place = None
-        if place is None or place.drivername != "postgresql":
-            raise Malformed("the database's URL is not like postgresql://user:password@host/name") from None
         engine = create_engine(
-            place.set(drivername="postgresql+psycopg"),
+            _place(url),
             isolation_level="AUTOCOMMIT",
             pool_size=_CONNECTIONS,
             max_overflow=0,
