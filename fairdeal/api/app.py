@@ -63,6 +63,7 @@ def build(services: Services, now_ms: Callable[[], int], new_id: Callable[[], st
         title="fairdeal",
         version=__version__,
         summary="Provably fair dealing and audit of wagered belote.",
+        openapi_url=None,  # `pages` has it: FastAPI's own would stand beside the routes that are counted
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,  # the redirect would be to whatever host the caller named
@@ -82,6 +83,8 @@ class _Application(FastAPI):
     """Describes what FastAPI does not: the sum of a call, the media type of errors."""
 
     def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is not None:
+            return self.openapi_schema
         described = super().openapi()
         for methods in described["paths"].values():
             for operation in methods.values():

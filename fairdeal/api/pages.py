@@ -6,7 +6,7 @@ from html import escape
 from typing import Any, Final
 
 from fastapi import APIRouter, HTTPException, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 
 from fairdeal.api.caller import ServicesDep
 from fairdeal.api.problems import KINDS, TYPE_PREFIX
@@ -59,6 +59,12 @@ async def error(code: str) -> HTMLResponse:
     if kind is None:
         raise HTTPException(404)
     return _page(code, f"<p>{escape(kind.title)}</p><p>Status {kind.status}.</p>")
+
+
+@pages.get("/openapi.json")
+async def description(request: Request) -> JSONResponse:
+    """The API, for programs."""
+    return JSONResponse(request.app.openapi())
 
 
 @pages.get("/docs")

@@ -100,7 +100,7 @@ def test_everybody_else_is_counted_by_address(limited: Callable[..., Service]) -
     while (answer := service.http.get("/v1/tables")).is_success:
         pass
     assert refused(answer)
-    for path in ("/healthz", "/v1/rules", "/log/checkpoint", f"/v1/matches/{'0' * 32}/bundle"):
+    for path in ("/healthz", "/openapi.json", "/v1/rules", "/log/checkpoint", f"/v1/matches/{'0' * 32}/bundle"):
         assert refused(service.http.get(path))
     assert refused(service.http.get("/v1/me", headers=bearer("f" * 64)))
     assert refused(service.http.post("/v1/accounts", json={"broken": True}))
