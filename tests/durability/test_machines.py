@@ -17,6 +17,7 @@ import pytest
 from fairdeal.client import ApiError, Strategy, Unreachable
 from fairdeal.client import prefer_winning_tricks as strategy
 from fairdeal.store import Notices
+from fairdeal.store.postgresql import parameters
 from tests.durability.cable import Cable
 from tests.durability.duel import (
     GIVE_UP_S,
@@ -44,7 +45,7 @@ from tests.durability.many_matches import (
     check,
 )
 from tests.durability.own_postgres import own_postgres
-from tests.durability.process import STEP_MS, WAIT_S, TimedService, children, reserved_port, until
+from tests.durability.process import HOST, STEP_MS, WAIT_S, TimedService, children, reserved_port, until
 from tests.store.postgres import Postgres
 
 SCALE: Final = float(os.environ.get("SOAK", "1"))
@@ -215,6 +216,26 @@ def test_who_waits_for_news_learns_that_none_can_come(url: str, monkeypatch: pyt
         cable.refuse()
         until(lambda: len(looks) > 5)
         notices.stop()
+
+
+@pytest.mark.parametrize("password", ["100%sure", "a b/c#d?e"])
+def test_notices_go_where_the_engine_reads_in_the_url_that_it_goes(
+    password: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """libpq reads these in another way, and says in its error what it takes for wrong in the password."""
+    looks: list[bool] = []
+    with reserved_port() as nobody:
+        port = nobody.getsockname()[1]
+        url = f"postgresql://somebody:{password}@{HOST}:{port}/fairdeal"
+        given = {"host": HOST, "port": port, "user": "somebody", "password": password, "dbname": "fairdeal"}
+        assert parameters(url) == given
+        notices = Notices(url, lambda _: None, lambda: looks.append(True))
+        notices.start()
+        until(lambda: bool(looks))
+        notices.stop()
+    told = [vars(line)["why"] for line in caplog.records if line.name == "fairdeal.notices"]
+    assert told
+    assert all(f"port {port} failed" in why for why in told)
 
 
 def couples_of(machines: Machines, course: Course) -> list[Both]:

@@ -14,7 +14,6 @@ from typing import Final
 import httpx2
 import psycopg
 import pytest
-from sqlalchemy import make_url
 
 from fairdeal.app.hub import Hub, Listener
 from fairdeal.client import Api
@@ -199,29 +198,3 @@ def test_what_one_tells_the_other_hears_also_after_a_lost_connection(url: str, m
     assert own == []
     others.stop()
     notices.stop()
-
-
-@pytest.mark.parametrize("password", ["100%sure", "a b/c#d?e"])
-def test_what_workers_tell_each_other_goes_to_the_place_that_the_engine_reads_in_the_url(
-    url: str, password: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """libpq reads these passwords in another way, and says in its error what it takes for wrong."""
-    place = make_url(url).set(username=f"role_{len(password)}", password=None).render_as_string(hide_password=False)
-    place = place.replace("@", f":{password}@", 1)
-    user = make_url(place).username
-    with psycopg.connect(url, autocommit=True) as hand:
-        hand.execute(f"CREATE ROLE {user} LOGIN PASSWORD '{make_url(place).password}'".encode())
-    heard: list[str] = []
-    ready: list[bool] = []
-    others = Notices(place, heard.append, lambda: ready.append(True))
-    notices = Notices(place, lambda _: None, lambda: None)
-    others.start()
-    notices.start()
-    until(lambda: bool(ready))
-    notices.tell("match 1")
-    until(lambda: heard == ["match 1"])
-    others.stop()
-    notices.stop()
-    with psycopg.connect(url, autocommit=True) as hand:
-        hand.execute(f"DROP ROLE {user}".encode())
-    assert caplog.text == ""
