@@ -27,7 +27,10 @@ _PROBES: Final = (
 )
 # A process that stands still in the middle of a transaction holds its rows; nobody waits for it so long that it
 # would be an outage.
-_SESSION: Final = "-c lock_timeout=10s -c idle_in_transaction_session_timeout=3s"
+# What is a transaction by itself is of the usual isolation, whatever that is where a database or a role has its own.
+_SESSION: Final = (
+    r"-c lock_timeout=10s -c idle_in_transaction_session_timeout=3s -c default_transaction_isolation=read\ committed"
+)
 _FOR_A_MOMENT: Final = b" FROM set_config('lock_timeout', '250ms', true)"
 """Behind a query: what follows in it waits for no lock for longer."""
 _CLOCK: Final = select(func.floor(func.extract("epoch", func.clock_timestamp()) * 1000))

@@ -73,6 +73,27 @@ def test_a_broken_connection_takes_the_others_along_and_another_fault_does_not(p
 
 
 @on_postgresql
+@pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
+def test_who_comes_second_is_told_so_whatever_isolation_is_usual_there(
+    isolation: str, place: str, house: House
+) -> None:
+    match_id, _, _ = house.live(0)
+    append = house.append(match_id)
+    with psycopg.connect(place, autocommit=True) as hand:
+        hand.execute(f"ALTER DATABASE {make_url(place).database} SET default_transaction_isolation = '{isolation}'")
+        with closing(SqlStore(place)) as store, ThreadPoolExecutor(1) as pool:
+            with hand.transaction():
+                hand.execute("UPDATE matches SET size = size + 1 WHERE id = %s", [match_id])
+                second = pool.submit(store.commit, append)
+                waiting = "datname = current_database() AND wait_event_type = 'Lock'"
+                # A look of a transaction is one moment, however often; this one is not in the transaction.
+                with psycopg.connect(place, autocommit=True) as onlooker:
+                    while not onlooker.execute(f"SELECT 1 FROM pg_stat_activity WHERE {waiting}".encode()).fetchone():
+                        assert not second.done()
+            assert second.result() is CommitResult.STALE
+
+
+@on_postgresql
 @pytest.mark.parametrize("setting", ["synchronous_commit"])
 def test_a_server_that_may_lose_what_it_acknowledged_is_refused(setting: str, place: str) -> None:
     with psycopg.connect(place, autocommit=True) as hand:
