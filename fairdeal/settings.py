@@ -94,7 +94,7 @@ class Limits(BaseModel):
     streams: int = Field(default=32, ge=1)
     """Event streams that one account may have open: several devices at several tables."""
     connections: int = Field(default=4_096, ge=1)
-    """Open at a time. Each takes a file descriptor, of which there must be more (`ulimit -n`)."""
+    """Open at a time. Each takes a file, of which the process must be allowed more (`ulimit -Hn`)."""
 
 
 class Settings(BaseSettings):

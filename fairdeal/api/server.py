@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import resource
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,10 @@ GRACEFUL_SECONDS: Final = 2
 """How long a stopping service waits for the calls it is answering: with a quick start after it, well under the usual
 `outage_ms`.
 """
+_BACKLOG: Final = 2_048
+"""Connections that wait to be accepted; they are so all at once, before those beyond the bound are closed."""
+_OWN_FILES: Final = 512
+"""Open besides connections: database, log, keys and threads have some hundred."""
 _GARBAGE_AFTER: Final = 20_000
 """Objects made and not yet gone. A call leaves next to no garbage in cycles, and after Python's usual 700 every other
 one would wait for a search.
@@ -69,13 +74,15 @@ class Server(uvicorn.Server):
 def bounded(
     app: ASGIApp, host: str, port: int, connections_max: int, connection: type[BoundedConnection] = BoundedConnection
 ) -> uvicorn.Config:
-    """How a server that anybody may call is set up."""
+    """How a server that anybody may call is set up. This process may open the files that it needs from then on."""
+    _let_open(connections_max + _BACKLOG + _OWN_FILES)
     return uvicorn.Config(
         app,
         host=host,
         port=port,
         http=connection,
         limit_concurrency=connections_max,
+        backlog=_BACKLOG,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -83,6 +90,16 @@ def bounded(
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
         ws="none",
     )
+
+
+def _let_open(files: int) -> None:
+    """Where too few may be open, strangers' connections keep the heartbeat from being written."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = files if hard == resource.RLIM_INFINITY else min(files, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    if allowed < files:
+        log.warning("too few files may be open: raise `ulimit -Hn`", extra={"allowed": allowed, "needed": files})
 
 
 def collect_garbage_seldom() -> None:

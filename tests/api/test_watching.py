@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import resource
 import shutil
 import signal
 import socket
@@ -20,7 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from fairdeal.api import connections
 from fairdeal.api.json_logging import JsonLines
 from fairdeal.api.metrics import Metrics
-from fairdeal.api.server import Server, serve_metrics
+from fairdeal.api.server import Server, bounded, serve_metrics
 from fairdeal.app.disks import Disks
 from fairdeal.errors import AddressRefused, StoreFailed
 from tests.api.serving import served
@@ -290,6 +291,29 @@ def test_connections_are_bounded(tmp_path: Path) -> None:
             caller.close()
         # When it has seen that they hung up.
         until(lambda: httpx2.get(f"{url}/healthz", timeout=WAIT_S).is_success)
+
+
+def test_a_server_may_open_a_file_for_every_connection_and_its_own(unserved: Service) -> None:
+    """With the usual 1,024, a thousand strangers who say nothing kept the heartbeat from being written."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(1_024, soft), hard))
+    try:
+        config = bounded(unserved.app, "127.0.0.1", 0, 1_000)
+        needed = 1_000 + config.backlog + 512
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (min(needed, hard), hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    unserved.stop()
+
+
+def test_a_server_that_may_open_too_few_files_says_so(
+    unserved: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (700, 700))
+    bounded(unserved.app, "127.0.0.1", 0, 1_000)
+    (told,) = [vars(record) for record in caplog.records if record.name == "fairdeal.server"]
+    assert (told["levelname"], told["allowed"], told["needed"]) == ("WARNING", 700, 1_000 + 2_048 + 512)
+    unserved.stop()
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET /healthz HTTP/1.1\r\nHost:"])
