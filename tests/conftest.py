@@ -6,6 +6,7 @@ And the databases: what asks for a `place` runs on SQLite and on a real PostgreS
 """
 
 import json
+import os
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -36,6 +37,10 @@ ANSWER_S = 240.0
 # The same examples on every machine, and none that is a fault because the machine was slow with it.
 settings.register_profile("anywhere", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("anywhere")
+
+# Whoever operates a service has its settings in the shell: they are not those of the tests.
+for _name in [name for name in os.environ if name.startswith("FAIRDEAL_")]:
+    del os.environ[_name]
 
 Named = Iterable[tuple[str, Any]]
 
