@@ -4,16 +4,17 @@ reads a moment by itself.
 
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import BigInteger, Connection, bindparam, func, select
 
 from fairdeal.app.ports import UNFINISHED, Status
 from fairdeal.errors import UnknownMatch
 from fairdeal.store.database import Database
 from fairdeal.store.rows import events, matches, seals, unfinished
 
+# A player may have signed over any size, and a number that is too large for the column's type is a fault.
 _LINES: Final = (
     select(events.c.line)
-    .where(events.c.match_id == bindparam("match_id"), events.c.n >= bindparam("start"))
+    .where(events.c.match_id == bindparam("match_id"), events.c.n >= bindparam("start", type_=BigInteger))
     .order_by(events.c.n)
 )
 _OLDEST_OPEN: Final = (

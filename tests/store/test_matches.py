@@ -8,6 +8,7 @@ from fairdeal import ledger
 from fairdeal.app.ports import CommitResult, Status, Store, Wallet
 from fairdeal.errors import Broken, CommitmentReused, LedgerBroken
 from fairdeal.ledger import Refund, SeedForfeit, Win
+from fairdeal.limits import MAX_TREE_SIZE
 from tests.store.house import ASSET, MOST, NOBODY, House, together
 
 
@@ -67,7 +68,8 @@ def test_events_are_kept_verbatim_in_order(store: Store, house: House) -> None:
     append = replace(house.append(match_id), lines=(b'{"odd":"\xc3\xa9\\n"}', b"\x00\xff"))
     assert house.commit(append) is CommitResult.COMMITTED
     assert store.events(match_id, 3) == append.lines
-    assert store.events(match_id, 5) == ()
+    for beyond in (5, 2**31, MAX_TREE_SIZE):
+        assert store.events(match_id, beyond) == ()
     assert len(store.events(match_id)) == house.table(match_id).size == 5
 
 
