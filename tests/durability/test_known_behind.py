@@ -2,42 +2,15 @@
 has left behind.
 """
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
-import pytest
 from sqlalchemy import Select
 
 from fairdeal.app.hub import AS_IT_STANDS
-from fairdeal.app.ports import Append, CommitResult
+from fairdeal.app.ports import CommitResult
 from tests.api.table import Player, Service, first_legal, ok, on_turn, start_two
-from tests.store.postgres import Postgres
-
-Both: TypeAlias = tuple[Service, Service]
-
-
-@pytest.fixture
-def both(tmp_path: Path, postgres: Postgres) -> Iterator[Both]:
-    url = postgres.database()
-    first = Service(tmp_path, {"database_url": url})
-    other = Service(tmp_path, {"database_url": url}, first.clock, "other")
-    yield first, other
-    first.stop()
-    other.stop()
-    postgres.drop(url)
-
-
-def written(service: Service) -> list[CommitResult]:
-    """What its writes come to, from here on."""
-    real, results = service.store.commit, list[CommitResult]()
-
-    def commit(append: Append) -> CommitResult:
-        results.append(real(append))
-        return results[-1]
-
-    vars(service.store)["commit"] = commit
-    return results
+from tests.durability.two_services import Both, written
 
 
 def asked(service: Service) -> list[Select[Any]]:

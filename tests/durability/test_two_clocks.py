@@ -3,36 +3,24 @@ decision is made twice, and what was in time stands, or is counted and said. And
 nothing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 from prometheus_client import generate_latest
 
 from fairdeal.app.heart import BEAT_MS
-from fairdeal.app.ports import Append, CommitResult
+from fairdeal.app.ports import CommitResult
 from fairdeal.app.right_clock import APART_MS
 from fairdeal.errors import ClockApart
 from fairdeal.match import Event
 from fairdeal.store import SqlStore
 from tests.api.table import OPERATOR, FakeClock, Player, Service, bearer, first_legal, ok, on_turn, start_two
-from tests.store.postgres import Postgres
+from tests.durability.two_services import Both, written
 
 TIMEOUT_MS = 34_250
 """From the first deal on: the decision, the pause before it, and the grace."""
-Both: TypeAlias = tuple[Service, Service]
-
-
-@pytest.fixture
-def both(tmp_path: Path, postgres: Postgres) -> Iterator[Both]:
-    url = postgres.database()
-    first = Service(tmp_path, {"database_url": url})
-    other = Service(tmp_path, {"database_url": url}, first.clock, "other")
-    yield first, other
-    first.stop()
-    other.stop()
-    postgres.drop(url)
 
 
 @pytest.fixture
@@ -45,21 +33,6 @@ def types(player: Player) -> list[str]:
     """Of the events from the first deal on."""
     lines = [Event.parse(line.encode()) for line in ok(player.person.get(f"/v1/matches/{player.m}"))["events"]]
     return [event.type for event in lines[5:]]
-
-
-def standing_still(service: Service, meanwhile: Callable[[], object]) -> list[CommitResult]:
-    """What its writes come to; between the decision and the first one it stands still for `meanwhile`."""
-    real, rested, results = service.store.commit, list[bool](), list[CommitResult]()
-
-    def commit(append: Append) -> CommitResult:
-        if not rested:
-            rested.append(True)
-            meanwhile()
-        results.append(real(append))
-        return results[-1]
-
-    vars(service.store)["commit"] = commit
-    return results
 
 
 def metric(service: Service, name: str) -> float:
@@ -76,7 +49,7 @@ def overtaken(service: Service) -> float:
 def test_a_worker_that_stood_still_with_a_timeout_in_its_hands_writes_no_second_one(both: Both, player: Player) -> None:
     first, other = both
     other.tick(TIMEOUT_MS - 1)
-    results = standing_still(first, other.app.state.ticker.tick)
+    results = written(first, other.app.state.ticker.tick)
     first.clock.ms += 1
     first.app.state.ticker.tick()
     assert results == [CommitResult.STALE]
@@ -90,7 +63,7 @@ def test_a_worker_that_slept_through_a_deadline_goes_on_from_what_happened(both:
     first, other = both
     other.tick(TIMEOUT_MS)
     other.tick(30_250)
-    results = standing_still(first, lambda: None)
+    results = written(first)
     first.app.state.ticker.tick()
     assert results == []
     assert types(player) == ["deal", "timeout", "timeout"]
@@ -108,7 +81,7 @@ def test_a_timeout_that_is_written_after_a_move_in_time_is_none(both: Both, play
         first.clock.ms += 250
 
     other.tick(TIMEOUT_MS - 1)
-    results = standing_still(other, meanwhile)
+    results = written(other, meanwhile)
     other.clock.ms += 1
     other.app.state.ticker.tick()
     assert results == [CommitResult.STALE]
@@ -122,7 +95,7 @@ def test_a_move_in_time_that_a_timeout_written_elsewhere_beat_is_counted_and_sai
     """The service that received it stands still until after the grace, which is all that another one waits."""
     first, other = both
     body = player.sign(first_legal(player))
-    results = standing_still(first, lambda: other.tick(TIMEOUT_MS))
+    results = written(first, lambda: other.tick(TIMEOUT_MS))
     answer: Any = player.send(body)
     assert (answer.status_code, answer.json()["code"]) == (409, "stale")
     assert results == [CommitResult.STALE]
